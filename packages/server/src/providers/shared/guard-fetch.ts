@@ -1,5 +1,6 @@
 import { limitBody } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
+import { httpFetch } from './http-fetch.ts'
 
 /**
  * The fetch passed to every SDK. Limits line and response size. Turns responses that an SDK would treat as empty into
@@ -8,13 +9,16 @@ import { NamedError } from '@troupe/protocol'
  */
 export function guardFetch(inner: typeof fetch | undefined, redact: (text: string) => string): GuardedFetch {
   const guarded = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
-    const response = await unlimited(input, init)
+    const response = await checked(inner ?? fetch, input, init)
     return response.ok ? limited(response, () => isStreaming(input, init)) : response
   }
-  return Object.assign(guarded, { unlimited, tooLong: () => answerTooLong('an event', maxLineBytes) })
+  return Object.assign(guarded, {
+    unlimited: (...[input, init]: Parameters<typeof fetch>) => checked(inner ?? httpFetch, input, init),
+    tooLong: () => answerTooLong('an event', maxLineBytes),
+  })
 
-  async function unlimited(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
-    const response = await (inner ?? fetch)(input, { ...init, redirect: 'manual' })
+  async function checked(send: typeof fetch, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+    const response = await send(input, { ...init, redirect: 'manual' })
     if (response.ok && !isUnexpected(response, input, init)) return response
     const body = redact(await readSome(response))
     if (response.status < 400) throw await strangeAnswer(response, input, body)
