@@ -171,8 +171,8 @@ describe('httpFetch fails as fetch does', () => {
         else setTimeout(abort, afterMs)
         return post({ signal: controller.signal, headers: { 'x-when': when } })
       })
-      expect(ours.error, when).toMatchObject({ name: 'TimeoutError', message: 'too slow' })
-      expect(ours, when).toEqual(expected)
+      expect(ours.error).toMatchObject({ name: 'TimeoutError', message: 'too slow' })
+      expect(ours).toEqual(expected)
     }
   })
 

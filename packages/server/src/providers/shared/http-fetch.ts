@@ -10,10 +10,11 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
  */
 export async function httpFetch(...[input, init = {}]: Parameters<typeof fetch>): Promise<Response> {
   const signal = init.signal ?? undefined
+  const url = typeof input === 'object' && 'url' in input ? input.url : input.toString()
   try {
     signal?.throwIfAborted()
-    const incoming = await send(String(input), init).catch((error: unknown) => {
-      if (isStale(error)) return send(String(input), init)
+    const incoming = await send(url, init).catch((error: unknown) => {
+      if (isStale(error)) return send(url, init)
       throw error
     })
     const { statusCode: status = 0, statusMessage: statusText = '' } = incoming
@@ -84,7 +85,10 @@ class HttpBody {
   [Symbol.asyncIterator](): Required<Pick<AsyncIterator<Uint8Array>, 'next' | 'return'>> {
     const chunks = this.#chunks[Symbol.asyncIterator]() as Required<AsyncIterator<Uint8Array>>
     return {
-      next: () => chunks.next().catch((error: unknown) => Promise.reject(this.#describe(error))),
+      next: () =>
+        chunks.next().catch((error: unknown) => {
+          throw this.#describe(error)
+        }),
       return: () => chunks.return(),
     }
   }
