@@ -84,9 +84,11 @@ describe('Chat of the AI SDK with DefaultChatTransport', () => {
     // Simulates a closed page, which the server sees as a lost connection.
     await first.stop()
     const second = client('sdk-resume', { messages: await stored('sdk-resume') })
+    await until(first, () => first.status === 'ready')
     const resumed = second.resumeStream()
     const again = first.resumeStream()
     await until(second, () => texts(second.messages).at(-1) === 'first half, ')
+    await until(first, () => first.status === 'streaming')
     server.model.open('half')
     await Promise.all([resumed, again])
     expect(texts(second.messages)).toEqual(['long', 'first half, second half'])
