@@ -27,7 +27,7 @@ const run = promisify(execFile)
 beforeAll(async () => {
   await run(process.execPath, [path.join(import.meta.dirname, 'lib', 'bundle-program.mjs'), bundle])
   const bin = path.join(import.meta.dirname, '../packages/cli/bin')
-  for (const name of ['start.mjs', 'current-program.mjs'])
+  for (const name of ['start.mjs', 'current-program.mjs', 'take-program.mjs'])
     cpSync(path.join(bin, name), path.join(checkout, 'packages/cli/bin', name))
   mkdirSync(path.join(checkout, 'packages/cli/src'))
   mkdirSync(path.join(folder, 'work'))

@@ -18,6 +18,8 @@ const readAtStart = ['packages/core/src/tools', 'packages/server/src/providers']
 const registries = [...readAtStart, 'packages/core/src/web/search-providers']
 
 const main = 'packages/cli/src/main.ts'
+/** An entry for the tests that start servers as processes. */
+const server = 'packages/server/src/index.ts'
 const registered = registries.flatMap((folder) =>
   readdirSync(path.join(root, folder))
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
@@ -42,7 +44,7 @@ const ofServer = new Set()
 const bundle = await rolldown({
   cwd: root,
   input: Object.fromEntries([
-    ...[main, ...library, ...registered].map((file) => [file.replace(/\.ts$/, ''), path.join(root, file)]),
+    ...[main, server, ...library, ...registered].map((file) => [file.replace(/\.ts$/, ''), path.join(root, file)]),
     ...['zod', 'zod/v4'].map((name) => [name, name]),
   ]),
   platform: 'node',
@@ -114,5 +116,5 @@ function findServer(modules) {
   }
   collect(path.join(root, 'packages/cli/src/commands/print.ts'), ofClient)
   const starts = registered.filter((file) => readAtStart.includes(path.dirname(file)))
-  for (const file of ['packages/server/src/index.ts', ...starts]) collect(path.join(root, file), ofServer)
+  for (const file of [server, ...starts]) collect(path.join(root, file), ofServer)
 }

@@ -1,6 +1,7 @@
-import { enableCompileCache, registerHooks } from 'node:module'
+import { enableCompileCache } from 'node:module'
 import path from 'node:path'
 import { currentProgram } from './current-program.mjs'
+import { takeFrom } from './take-program.mjs'
 
 const root = path.resolve(import.meta.dirname, '../../..')
 const program = currentProgram(root)
@@ -10,14 +11,3 @@ enableCompileCache(path.join(program?.folder ?? path.join(root, '.cache'), 'comp
 if (process.env.TROUPE_DEBUG) process.setSourceMapsEnabled(true)
 if (program !== undefined) takeFrom(program)
 await import(program?.main ?? '../src/main.ts')
-
-/** Redirects imports of tools, providers and our packages, including those from user files, to the bundled modules. */
-function takeFrom({ entries }) {
-  registerHooks({
-    resolve(specifier, context, next) {
-      const resolved = specifier in entries ? { url: specifier } : next(specifier, context)
-      const url = entries[resolved.url]
-      return url === undefined ? resolved : { url, format: 'module', shortCircuit: true }
-    },
-  })
-}

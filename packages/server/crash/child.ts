@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import { startServer } from '../src/boot/start-server.ts'
+import { startServer } from '../src/index.ts'
 
 /** Runs one server on a home as a separate process. Prints its address on stdout and its log on stderr. */
 const [home, workspace] = process.argv.slice(2) as [string, string]

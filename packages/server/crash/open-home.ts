@@ -71,6 +71,7 @@ export async function startProcess(
     [
       '--conditions=troupe-source',
       '--disable-warning=ExperimentalWarning',
+      `--import=${path.join(import.meta.dirname, 'use-program.mjs')}`,
       ...(options.execArgv ?? []),
       path.join(import.meta.dirname, 'child.ts'),
       home,
