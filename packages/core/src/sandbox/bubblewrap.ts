@@ -44,10 +44,10 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   return {
     name: 'bubblewrap',
     check: (roots) => void roots.map(checkedRoot),
-    wrap(start) {
+    async wrap(start) {
       const { roots, secrets = [], confinement } = start
       const listings = new FolderListings()
-      const granted = grantedMounts(start, options.places, listings)
+      const granted = await grantedMounts(start, options.places, listings)
       const writable = confinement === 'workspace' ? roots.map(checkedRoot) : []
       const entered = writable.map((root) => keptPlaces.enter(root, options.home, secrets))
       const changed = (start.grants ?? []).filter(({ how }) => how === 'write').map(({ path: place }) => place)
@@ -166,33 +166,33 @@ function sandboxMounts(
 /**
  * Returns the mounts of granted paths. System folders are skipped, because they already exist inside in their own form.
  */
-function grantedMounts(
+async function grantedMounts(
   { grants = [], confinement }: ConfinedStart,
   places: Mounts,
   listings: FolderListings,
-): Map<string, Mount> {
+): Promise<Map<string, Mount>> {
   const most = confinement === 'workspace' ? 'write' : 'read'
   const mounts = new Map<string, Mount>()
   for (const grant of grants) {
     // Shared memory is a separate file system with ordinary files.
     const isOfSystem = /^\/(proc|dev(?!\/shm\/))(\/|$)/.test(grant.path)
     const isThere = isOfSystem || (grant.how !== 'write' && places.isSeen(grant.path))
-    const mount = isThere ? undefined : mountOf(grant, most, listings)
+    const mount = isThere ? undefined : await mountOf(grant, most, listings)
     if (mount !== undefined) mounts.set(grant.path, mount)
   }
   return mounts
 }
 
 /** A socket is never mounted, only its name appears. */
-function mountOf(
+async function mountOf(
   { how, path: place, tree, proven }: Grant,
   most: 'read' | 'write',
   listings: FolderListings,
-): Mount | undefined {
+): Promise<Mount | undefined> {
   const kind = kindOf(place)
   if (kind === undefined) return undefined
   if (how === 'list' && (proven !== true || kind === 'socket'))
-    return { how: 'read', from: listings.make(place, tree === true) }
+    return { how: 'read', from: await listings.make(place, tree === true) }
   if (kind === 'socket') return undefined
   return { how: how === 'write' ? most : 'read' }
 }

@@ -19,7 +19,7 @@ inSandbox('on this machine', () => {
 test('a fake sandbox is not used', async () => {
   const plain: Sandbox = {
     name: 'bubblewrap',
-    wrap: ({ argv: [file = '', ...args], env, cwd }) => ({
+    wrap: async ({ argv: [file = '', ...args], env, cwd }) => ({
       file: findBash(),
       args: ['-c', 'cd "$1" && shift && exec "$@"', 'bash', cwd, file, ...args],
       env: { ...env },
@@ -38,7 +38,7 @@ test('a sandbox that does not start is not used, and its output is reported', as
   chmodSync(program, 0o755)
   const broken: Sandbox = {
     name: 'bubblewrap',
-    wrap: ({ env }) => ({
+    wrap: async ({ env }) => ({
       file: program,
       args: [],
       env: { ...env },

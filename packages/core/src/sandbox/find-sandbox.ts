@@ -95,7 +95,7 @@ export async function probeSandbox(sandbox: Sandbox): Promise<string | undefined
     mkdirSync(workspace)
     writeFileSync(path.join(folder, 'outside'), '')
     const facts = [folder, sandbox.name, String(port), String(process.pid)]
-    const confined = sandbox.wrap({
+    const confined = await sandbox.wrap({
       argv: [findBash(), '--noprofile', '--norc', '-c', script, 'bash', ...facts],
       cwd: workspace,
       env: { PATH: '/usr/local/bin:/usr/bin:/bin' },

@@ -9,17 +9,20 @@ import {
   openSync,
   readdirSync,
   readlinkSync,
-  rmSync,
   type Stats,
   symlinkSync,
   utimesSync,
 } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { isInside } from '../files/resolve-path.ts'
 
-/** Creating this many takes about 50 ms. */
+/** Creating this many takes 50 to 200 ms. */
 const mostEntries = 1000
+/** Milliseconds of work before the event loop gets a turn. */
+const sliceMs = 10
 
 /**
  * Stand-ins for folders that may be listed but not read: same names, sizes and times, but empty files that cannot be
@@ -29,13 +32,15 @@ export class FolderListings {
   private folder: string | undefined
   private readonly made: { of: string; at: string }[] = []
   private entries = 0
+  private sliceEnd = 0
 
   /** Returns the path of a listing. Throws an Error for the model if the folder has too many entries. */
-  make(place: string, tree: boolean): string {
+  async make(place: string, tree: boolean): Promise<string> {
     this.folder ??= mkdtempSync(path.join(tmpdir(), 'troupe-list-'))
     const at = path.join(this.folder, String(this.made.length))
     try {
-      this.copy(place, at, tree ? Infinity : 1)
+      this.sliceEnd = performance.now() + sliceMs
+      await this.copy(place, at, tree ? Infinity : 1)
     } catch (error) {
       this.remove()
       throw error
@@ -58,11 +63,17 @@ export class FolderListings {
   }
 
   remove(): void {
-    if (this.folder !== undefined) rmSync(this.folder, { recursive: true, force: true })
+    if (this.folder === undefined) return
+    // What cannot be removed is left to the system, which cleans this folder.
+    rm(this.folder, { recursive: true, force: true }).catch(() => undefined)
     this.folder = undefined
   }
 
-  private copy(place: string, at: string, depth: number): void {
+  private async copy(place: string, at: string, depth: number): Promise<void> {
+    if (performance.now() > this.sliceEnd) {
+      await setImmediate()
+      this.sliceEnd = performance.now() + sliceMs
+    }
     this.entries++
     const stats = lstatSync(place, { throwIfNoEntry: false })
     if (stats === undefined) return
@@ -72,7 +83,7 @@ export class FolderListings {
     if (this.entries + names.length > mostEntries)
       throw new Error(`It is too large to list together with other programs. List it with a separate command.`)
     mkdirSync(at)
-    for (const name of names) this.copy(path.join(place, name), path.join(at, name), depth - 1)
+    for (const name of names) await this.copy(path.join(place, name), path.join(at, name), depth - 1)
     utimesSync(at, stats.atime, stats.mtime)
     chmodSync(at, (stats.mode & 0o777) | 0o700)
   }

@@ -12,6 +12,7 @@ import {
   type SandboxWorkspace,
 } from '../testing/sandbox-workspace.ts'
 import { inSandbox } from '../testing/shell-modes.ts'
+import { longestPause, pauseLimitMs } from '../testing/test-tool-context.ts'
 import { checkTool } from '../tool/tool.ts'
 import bash from '../tools/bash.ts'
 
@@ -146,5 +147,18 @@ true`,
     }
     await expect(approved('find / -maxdepth 1; sh test.sh')).rejects.toThrow('List it with a separate command')
     expect((await approved('ls -A /; cat ~/private/note.txt', {}, { mode: 'accept-edits' })).text).toContain(canary)
+  })
+
+  test('the listing of a large folder does not block the event loop', async () => {
+    const large = path.join(place.home, 'large')
+    for (let i = 0; i < 950; i++) place.file(path.join(large, `file-${i}.txt`))
+    const { confinement, grants } = await judge('ls ~/large; sh test.sh')
+    expect(grants).toContainEqual(expect.objectContaining({ how: 'list', path: large }))
+    const { result, pauseMs } = await longestPause(() =>
+      place.run('ls ~/large | wc -l; cat ~/large/file-7.txt', confinement, {}, grants ?? []),
+    )
+    expect(result.text).toMatch(/^950\n/)
+    expect(result.text).not.toContain(canary)
+    expect(pauseMs).toBeLessThan(pauseLimitMs)
   })
 })

@@ -219,16 +219,16 @@ inSandbox('inside the sandbox', () => {
       }
       const mounted = (args: string[]): string[] =>
         args.filter((one) => /\/\.(idea|zed|cursor)$/.test(one)).map((one) => path.basename(one))
-      const first = place.state.sandbox!.wrap(start)
+      const first = await place.state.sandbox!.wrap(start)
       // The file could be a symlink when mounted, since the running command may have created it and may change it.
       write('.idea/workspace.xml')
       symlinkSync(path.join(place.folder, 'outside'), inWorkspace('.cursor'))
-      const second = place.state.sandbox!.wrap(start)
+      const second = await place.state.sandbox!.wrap(start)
       expect(mounted(first.args)).toEqual(['.zed', '.zed'])
       expect(mounted(second.args)).toEqual(['.zed', '.zed'])
       first.release()
       second.release()
-      const third = place.state.sandbox!.wrap(start)
+      const third = await place.state.sandbox!.wrap(start)
       expect(new Set(mounted(third.args))).toEqual(new Set(['.idea', '.zed']))
       third.release()
     })

@@ -66,8 +66,8 @@ test('granted paths are not hidden', () => {
   expect(lines.filter((line) => line.startsWith('(allow file-write*')).join()).not.toMatch(/config|music/)
 })
 
-test('paths are parameters of the rules, so that no name can change the rules', () => {
-  const { file, args, env, cwd } = createSeatbelt(options).wrap({ ...start, confinement: 'workspace' })
+test('paths are parameters of the rules, so that no name can change the rules', async () => {
+  const { file, args, env, cwd } = await createSeatbelt(options).wrap({ ...start, confinement: 'workspace' })
   expect({ file, cwd }).toEqual({ file: '/usr/bin/sandbox-exec', cwd: start.cwd })
   expect(args).toContain('P1=/Users/me/my "project"')
   const profile = args[args.indexOf('-p') + 1]!

@@ -48,7 +48,7 @@ const base = `(version 1)
 export function createSeatbelt(options: SeatbeltOptions): Sandbox {
   return {
     name: 'Seatbelt',
-    wrap(start) {
+    async wrap(start) {
       const { profile, places } = seatbeltProfile(options, start)
       const given = places.flatMap((place, i) => ['-D', `P${i}=${place}`])
       return {

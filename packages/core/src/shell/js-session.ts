@@ -51,7 +51,7 @@ const program = fileURLToPath(
 export async function startJsSession(ctx: ToolContext, memoryMegabytes: number): Promise<JsSession> {
   const mark = ctx.state.tasks.nextMark()
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'troupe-js-')))
-  const start = inside(ctx, folder, {
+  const start = await inside(ctx, folder, {
     argv: [
       process.execPath,
       '--permission',
@@ -201,7 +201,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
   }
 }
 
-async function begin(pool: ProcessPool, { file, args, env }: ReturnType<typeof inside>, folder: string) {
+async function begin(pool: ProcessPool, { file, args, env }: Awaited<ReturnType<typeof inside>>, folder: string) {
   const { output, write } = await pool.acquirePipe()
   try {
     const options = { cwd: folder, env, detached: true }
@@ -218,15 +218,15 @@ async function begin(pool: ProcessPool, { file, args, env }: ReturnType<typeof i
 }
 
 /** Uses the sandbox if there is one, so that the system enforces what Node's permissions only attempt. */
-function inside(
+async function inside(
   ctx: ToolContext,
   folder: string,
   { argv, env }: { argv: string[]; env: Record<string, string> },
-): { file: string; args: string[]; env: Record<string, string> } {
+): Promise<{ file: string; args: string[]; env: Record<string, string> }> {
   confinementOf(ctx)
   const [file = '', ...args] = argv
   return (
-    ctx.state.sandbox?.wrap({
+    (await ctx.state.sandbox?.wrap({
       argv: [findBash(), '--noprofile', '--norc', '-c', `${limitsScript}; exec "$@"`, 'bash', ...argv],
       cwd: folder,
       env,
@@ -234,7 +234,7 @@ function inside(
       roots: [],
       readable: [program],
       grants: [{ how: 'write', path: folder }],
-    }) ?? { file, args, env }
+    })) ?? { file, args, env }
   )
 }
 

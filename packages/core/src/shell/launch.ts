@@ -42,7 +42,7 @@ export async function launch(ctx: ToolContext, argv: readonly string[], { cwd, e
     forbiddenOf(ctx),
     confinement === 'workspace' ? ownPlaces(state) : {},
   ])
-  const confined = (state.sandbox as Sandbox).wrap({
+  const confined = await (state.sandbox as Sandbox).wrap({
     argv,
     cwd,
     env,

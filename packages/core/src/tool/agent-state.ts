@@ -97,7 +97,7 @@ export interface Sandbox {
   /** Throws an Error for the model if confinement is impossible, before anything is prepared for `wrap`. */
   check?(roots: readonly string[]): void
   /** Returns how to start a program inside. Throws an Error for the model if it cannot be confined. */
-  wrap(start: ConfinedStart): Confined
+  wrap(start: ConfinedStart): Promise<Confined>
 }
 
 /** Scopes of skills, lowest precedence first. */
