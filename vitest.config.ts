@@ -57,6 +57,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'browser',
+          // Each piece of a streamed answer is drawn. Tests of streaming choose their own speed.
+          env: { TROUPE_DEMO_SPEED: 'instant' },
           globalSetup: ['packages/web/e2e/testing/global-setup.ts'],
           // A page on a busy machine takes its time.
           testTimeout: 90_000,

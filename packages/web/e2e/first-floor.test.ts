@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -78,6 +78,7 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('a reload during a run continues with the same answer, and so does a second tab', async () => {
     const chat = chatPage(await workspace.sharedPage())
+    vi.stubEnv('TROUPE_DEMO_SPEED', '1')
     await chat.send('Count slowly to 12')
     await chat.lastAnswer.getByText('3,').waitFor()
     await chat.page.reload()
@@ -94,6 +95,7 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('stop ends the run and shows its duration, now and later; the text so far is kept', async () => {
     const chat = chatPage(await workspace.sharedPage())
+    vi.stubEnv('TROUPE_DEMO_SPEED', '1')
     await chat.send('Count slowly to 100')
     await chat.lastAnswer.getByText('2,').waitFor()
     await chat.page.keyboard.press('Escape')
@@ -248,6 +250,7 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('a message during a run reaches it', async () => {
     const chat = chatPage(await workspace.sharedPage())
+    vi.stubEnv('TROUPE_DEMO_SPEED', '1')
     await chat.send('Count slowly to 6')
     await chat.lastAnswer.getByText('2,').waitFor()
     const field = chat.page.getByRole('textbox', { name: 'Follow-up message' })
@@ -366,6 +369,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         return scrollHeight - scrollTop - clientHeight
       })
     await expect.poll(distance).toBeLessThan(4)
+    vi.stubEnv('TROUPE_DEMO_SPEED', '1')
     await chat.send('Count slowly to 100')
     await chat.lastAnswer.getByText('2,').waitFor()
     const reachable = await page.evaluate(() => {

@@ -7,7 +7,7 @@ import { nextTurn } from './scenes.ts'
 export type DemoSpeed = number | 'instant'
 
 export interface DemoModelOptions {
-  /** Default: `TROUPE_DEMO_SPEED`, else 1. */
+  /** Default: `TROUPE_DEMO_SPEED` at the time of a request, else 1. */
   speed?: DemoSpeed
   modelId?: string
 }
@@ -19,9 +19,11 @@ const paces: Readonly<Record<string, DemoSpeed>> = { slow: 0.25, normal: 1, inst
  * processes, so it also continues after a crash.
  */
 export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
-  const speed = options.speed ?? demoSpeed(process.env['TROUPE_DEMO_SPEED'])
+  const speed = (): DemoSpeed => options.speed ?? demoSpeed(process.env['TROUPE_DEMO_SPEED'])
+  // An invalid value is reported at once.
+  speed()
   const paceOf = ({ providerOptions }: LanguageModelV4CallOptions): DemoSpeed =>
-    paces[providerOptions?.['demo']?.['pace'] as string] ?? speed
+    paces[providerOptions?.['demo']?.['pace'] as string] ?? speed()
   return scriptedModel((_prompt, _index, request) => atSpeed(nextTurn(readRequest(request)), paceOf(request)), {
     by: 'prompt',
     provider: 'demo',
