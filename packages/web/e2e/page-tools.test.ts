@@ -138,6 +138,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chatPage(first).send('open it')
     await expect.poll(reads, patiently).toBe(1)
     const second = await first.context().newPage()
+    await second.setViewportSize(wide)
     await second.goto(first.url())
     await card(second, 'OpenUrl').waitFor()
     // This page shows it too, yet only one may act.

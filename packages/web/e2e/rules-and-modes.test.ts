@@ -184,7 +184,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('nothing overflows a narrow screen', async () => {
-    const page = await workspace.open({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+    const page = await workspace.open({ viewport: { width: 390, height: 844 } })
     await modeButton(page).click()
     await page.getByRole('menuitem', { name: 'Rules and sandbox…' }).click()
     await dialog(page).getByRole('region', { name: 'Always' }).waitFor()

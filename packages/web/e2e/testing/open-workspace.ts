@@ -89,9 +89,16 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
 
   return { server: () => server, folder: workFolder, restart, open, newPage, sharedPage, complaints, closePages, close }
 
-  async function open(options?: BrowserContextOptions): Promise<Page> {
-    const page = (options === undefined ? warmPage() : undefined) ?? (await newPage(options))
-    if (options === undefined) reusable.add(page)
+  async function open(options: BrowserContextOptions = {}): Promise<Page> {
+    const { viewport, colorScheme, ...others } = options
+    // A warm page can still take another size and theme.
+    const isUsual = Object.keys(others).length === 0
+    const page = isUsual ? (warmPage() ?? (await newPage())) : await newPage(options)
+    if (isUsual) {
+      reusable.add(page)
+      if (viewport) await page.setViewportSize(viewport)
+      if (colorScheme) await page.emulateMedia({ colorScheme })
+    }
     await page.goto(server.newUrl())
     await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
     return page
