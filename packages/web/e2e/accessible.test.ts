@@ -28,6 +28,7 @@ const sections = [
   'about',
 ]
 
+/** A dialog. The page behind it is checked on its own, and once with a dialog. */
 const over = 'dialog[open]'
 
 describe.skipIf(chromium === undefined)(name, () => {
@@ -126,26 +127,26 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('axe finds nothing in dialogs and menus', async () => {
     const chat = chatPage(page)
-    const look = async (shown: Locator): Promise<void> => {
+    const look = async (shown: Locator, within?: string): Promise<void> => {
       await shown.waitFor()
-      expect(await oneLook(page)).toEqual([])
+      expect(await oneLook(page, { within })).toEqual([])
       await page.keyboard.press('Escape')
       await shown.waitFor({ state: 'detached' })
     }
     await chat.newSession()
     await chat.ask('Hello')
     await page.keyboard.press('Control+k')
-    await look(page.getByRole('dialog').getByRole('combobox'))
+    await look(page.getByRole('dialog').getByRole('combobox'), over)
     await page.keyboard.press('Control+f')
     await look(page.getByRole('textbox', { name: 'Find in this chat' }))
     await page.getByRole('button', { name: 'Model settings' }).click()
     await look(page.locator('.params-popover .params'))
     await page.getByRole('navigation').getByRole('button', { name: 'Archive, trash, import' }).click()
     await page.getByRole('menuitem', { name: 'Import…' }).click()
-    await look(page.getByRole('dialog', { name: 'Import chats' }))
+    await look(page.getByRole('dialog', { name: 'Import chats' }), over)
     await chat.field.blur()
     await page.keyboard.press('?')
-    await look(page.locator('.shortcut-columns'))
+    await look(page.locator('.shortcut-columns'), over)
     await chat.lastAnswer.getByRole('button', { name: 'Regenerate', exact: true }).click()
     await chat.lastAnswer.getByText('2 / 2').waitFor()
     await page.getByRole('button', { name: 'Branch map' }).click()
