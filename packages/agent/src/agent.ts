@@ -262,10 +262,10 @@ export class Agent {
     return this.#registry.addFunction({
       name: given.name,
       execute: given as FunctionTool['execute'],
-      ...(description !== undefined && { description }),
-      ...(input !== undefined && { input }),
-      ...(returns !== undefined && { returns }),
-      ...(readOnly !== undefined && { readOnly }),
+      description,
+      input,
+      returns,
+      readOnly,
     })
   }
 }

@@ -106,13 +106,13 @@ function analyze(text: string, place: ShellContext, findings: ScriptFindings): C
       cwds: found.cwds,
       harmless,
       why: notHarmless,
-      ...((found.transparent || onlyOpens(found)) && { transparent: true as const }),
-      ...(found.remote && { remote: true as const }),
+      transparent: found.transparent || onlyOpens(found) || undefined,
+      remote: found.remote || undefined,
       reads: used.reads,
       writes: used.writes.filter(isFile),
       known: isKnownProgram(found.name),
       opaque: used.opaque,
-      ...(used.late && { late: true as const }),
+      late: used.late || undefined,
     }
   })
   const harmless =
@@ -122,9 +122,9 @@ function analyze(text: string, place: ShellContext, findings: ScriptFindings): C
     commands,
     plain,
     harmless,
-    ...(!harmless && { why: why ?? opaque ?? 'It may do more than read.' }),
+    why: harmless ? undefined : (why ?? opaque ?? 'It may do more than read.'),
     contained,
-    ...(!contained && { whyNotContained: notContained ?? floor ?? 'It may do more than read.' }),
+    whyNotContained: contained ? undefined : (notContained ?? floor ?? 'It may do more than read.'),
     reads: uses.reads,
     writes: uses.writes.filter(isFile),
     opaque,

@@ -42,7 +42,7 @@ export class CommandCollector {
 
   /** Records a command from the parser or from another command's words, then the commands it runs. */
   take(
-    given: Pick<CommandFinding, 'pieces' | 'assignments' | 'redirections'> & { adds?: true },
+    given: Pick<CommandFinding, 'pieces' | 'assignments' | 'redirections'> & { adds?: boolean },
     spot: ScriptContext,
   ): FolderChange {
     const { pieces, assignments, redirections } = given
@@ -159,7 +159,7 @@ export class CommandCollector {
     })
     const cwds = inner.elsewhere === true ? null : spot.cwds
     const command = { pieces: inner.pieces, assignments: [...outer, ...assigned], redirections: [] }
-    return this.take({ ...command, ...(inner.adds && { adds: true }) }, { ...within, cwds })
+    return this.take({ ...command, adds: inner.adds }, { ...within, cwds })
   }
 
   #readsCode(name: string, spot: ScriptContext): void {

@@ -198,15 +198,8 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     }
     const pattern = !isWhole(path)
     const spelled = pattern ? spellPattern(path) : path
-    const spread = tree === true ? ({ spread: 'tree' } as const) : pattern ? ({ spread: 'glob' } as const) : {}
-    const rest = {
-      ...spread,
-      ...(names && { names }),
-      ...(hidden && { hidden }),
-      ...(only && { only }),
-      ...(redirected && { redirected }),
-      ...(meant && { meant }),
-    }
+    const spread = tree === true ? ('tree' as const) : pattern ? ('glob' as const) : undefined
+    const rest = { spread, names, only, redirected, meant }
     if (spelled.startsWith('/')) return use(spelled)
     if (spelled === '~' || spelled.startsWith('~/')) use(place.home + spelled.slice(1))
     // The `cd` may have failed.
@@ -214,12 +207,11 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     for (const cwd of cwds ?? [place.cwd]) use(resolveFrom(cwd, spelled, cwd === place.cwd))
 
     function use(file: string): void {
-      const { hidden: passed, ...others } = rest
-      list.push({ path: file, ...others, ...(passed && !showsHidden(file) && { hidden: passed }) })
+      list.push({ path: file, ...rest, hidden: hidden && !showsHidden(file) ? hidden : undefined })
       if (links !== true) return
       const found = linksBelow(file)
       if (found === undefined) uses.opaque ??= 'It follows links, and there are too many files to check them.'
-      for (const link of found ?? []) list.push({ path: link, ...others })
+      for (const link of found ?? []) list.push({ path: link, ...rest })
     }
   }
 }

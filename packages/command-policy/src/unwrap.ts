@@ -3,13 +3,13 @@ import { isPlainSed } from './programs/script-programs.ts'
 import { type ExpandedWord, fieldsOf, hole, syntheticWord } from './read-word.ts'
 import { interpreterOf, shellOptions, shells, type Wrapper, wrappers } from './wrappers.ts'
 
-export type InnerCommand = { via: string; remote?: true; transparent?: true } & (
+export type InnerCommand = { via: string; remote?: boolean; transparent?: boolean } & (
   | {
       kind: 'command'
       pieces: readonly ExpandedWord[]
       assigned?: readonly ExpandedWord[]
-      adds?: true
-      elsewhere?: true
+      adds?: boolean
+      elsewhere?: boolean
     }
   | { kind: 'script'; pieces: readonly ExpandedWord[] }
 )
@@ -18,7 +18,7 @@ export interface Unwrapped {
   inner: readonly InnerCommand[]
   file?: true
   /** May run commands that its own language assembles. */
-  hidden?: true
+  hidden?: boolean
   code: readonly ExpandedWord[]
   /** Reads code from its input: a shell without a script. */
   readsCode: boolean
@@ -171,7 +171,7 @@ function quotedCode(name: string, rest: readonly ExpandedWord[]): Unwrapped {
     }
   }
   const hidden = name.endsWith('sed') ? sedMayRun(fieldsOf(rest)) : rest.some(({ field }) => awkRuns.test(field))
-  return { ...nothing, inner, ...(hidden && { hidden: true as const }) }
+  return { ...nothing, inner, hidden }
 }
 
 /** True if sed may run a command, through `e` or the flag of `s`. Any non-plain script with an e counts. */
@@ -199,12 +199,13 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly ExpandedW
   if (name === 'command' && /^-[pvV]*[vV]/.test(words[0] ?? '')) return undefined
   // If no command follows, options may appear anywhere.
   const read = parseOptions(words, wrapper.options, { style: wrapper.skip < 99 ? 'stop' : 'gnu' })
-  const notes = { via, ...(wrapper.remote && { remote: true as const }) }
+  const notes = { via, remote: wrapper.remote }
   const local = sshCommands(name, rest)
   const code = [...valuesOf(rest, read.scripts), ...local]
   const inner: InnerCommand[] = code.map((piece) => ({
     kind: 'script',
-    ...(local.includes(piece) ? { via } : notes),
+    via,
+    remote: wrapper.remote && !local.includes(piece),
     pieces: [piece],
   }))
   // After an unknown option the command may start one word later.
@@ -237,9 +238,9 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly ExpandedW
         ...notes,
         pieces,
         assigned,
-        ...(wrapper.adds && { adds: true as const }),
-        ...(wrapper.transparent && read.unknown === undefined && { transparent: true as const }),
-        ...(movesElsewhere(name, read.options) && { elsewhere: true as const }),
+        adds: wrapper.adds,
+        transparent: wrapper.transparent && read.unknown === undefined,
+        elsewhere: movesElsewhere(name, read.options),
       })
   }
   if (name === 'flock' && words[read.start + 1] === '-c')

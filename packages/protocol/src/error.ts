@@ -22,7 +22,11 @@ export class NamedError extends Error {
 
 export function errorInfo(error: unknown): ErrorInfo {
   if (error instanceof NamedError) {
-    return { name: error.name, message: error.message, ...(Object.keys(error.data).length > 0 && { data: error.data }) }
+    return {
+      name: error.name,
+      message: error.message,
+      data: Object.keys(error.data).length > 0 ? error.data : undefined,
+    }
   }
   if (error instanceof Error) return { name: error.name, message: error.message || error.name }
   return { name: 'Error', message: typeof error === 'string' ? error : JSON.stringify(error) }

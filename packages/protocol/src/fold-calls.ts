@@ -114,11 +114,11 @@ export function createFoldedCalls({ add, changed }: CallList): FoldedCalls {
     part['state'] = 'approval-requested'
     part['approval'] = {
       id: chunk.approvalId,
-      ...(chunk.approvalDescriptor != null && { descriptor: chunk.approvalDescriptor }),
-      ...(chunk.inputSchemaInput !== undefined && { inputSchemaInput: chunk.inputSchemaInput }),
-      ...(chunk.reason != null && { requestReason: chunk.reason }),
-      ...(chunk.isAutomatic === true && { isAutomatic: true }),
-      ...(chunk.signature != null && { signature: chunk.signature }),
+      descriptor: chunk.approvalDescriptor ?? undefined,
+      inputSchemaInput: chunk.inputSchemaInput,
+      requestReason: chunk.reason ?? undefined,
+      isAutomatic: chunk.isAutomatic || undefined,
+      signature: chunk.signature ?? undefined,
     }
     approvals.set(chunk.approvalId, part)
   }

@@ -119,7 +119,7 @@ class MessageFold implements Fold {
   }
 
   #openText(type: 'text' | 'reasoning', partId: string, providerMetadata: unknown): OpenText {
-    const part: PartRecord = { type, ...(type === 'reasoning' && { id: partId }), text: '', state: 'streaming' }
+    const part: PartRecord = { type, id: type === 'reasoning' ? partId : undefined, text: '', state: 'streaming' }
     if (providerMetadata !== undefined) part['providerMetadata'] = providerMetadata
     const open = type === 'text' ? this.#texts : (this.#reasonings ??= new Map<string, OpenText>())
     const before = open.get(partId)
@@ -186,7 +186,7 @@ class MessageFold implements Fold {
     return {
       id: this.messageId,
       role: 'assistant',
-      ...(this.#metadata !== undefined && { metadata: this.#metadata }),
+      metadata: this.#metadata,
       parts: this.#shown.slice(),
     }
   }

@@ -111,9 +111,7 @@ export function splitAfterStep(parts: readonly Part[], step: number): { before: 
 
 /** Returns the total usage of an answer, including sub-agents. Values are undefined if unknown. */
 export function totalUsage({ usage, cost, subAgents }: Metadata): { tokens?: number; cost?: number } {
-  const tokens = sumDefined(usage?.totalTokens, subAgents?.tokens)
-  const price = sumDefined(cost, subAgents?.cost)
-  return { ...(tokens !== undefined && { tokens }), ...(price !== undefined && { cost: price }) }
+  return { tokens: sumDefined(usage?.totalTokens, subAgents?.tokens), cost: sumDefined(cost, subAgents?.cost) }
 }
 
 function sumDefined(own: number | undefined, others: number | undefined): number | undefined {

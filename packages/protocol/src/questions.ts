@@ -72,7 +72,7 @@ function parseQuestionAnswer(question: Question, given: unknown): Omit<QuestionA
   if (own.length > maxAnswerLength)
     return `The answer to "${question.question}" is longer than ${maxAnswerLength} characters.`
   if (labels.length > 1 && !question.multiSelect) return `Only one option of "${question.question}" can be chosen.`
-  return { selected: labels, ...(own !== '' && { text: own }) }
+  return { selected: labels, text: own || undefined }
 }
 
 function toList(value: unknown): unknown[] {

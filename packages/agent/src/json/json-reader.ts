@@ -116,7 +116,7 @@ class BestBlock<W extends Watcher = Watcher> {
   result(): ReadResult | undefined {
     if (this.#shown === undefined) return undefined
     const { value, completion, malformed, repeated } = this.#shown
-    return { found: true, value, completion, malformed, ...(repeated !== undefined && { repeated }) }
+    return { found: true, value, completion, malformed, repeated }
   }
 }
 

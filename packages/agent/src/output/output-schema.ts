@@ -30,15 +30,15 @@ export function outputSchema<Input, Output>(source: OutputSource<Input, Output>)
     ensure,
     has: (path) => tree.has(parsePath(path)),
     validate: (value) => validate(source, value),
-    ...(inAnswer !== undefined && {
-      async ofBareText(text) {
+    ofBareText:
+      inAnswer &&
+      (async (text) => {
         for (const value of bareValues(text)) {
           const answer = inAnswer(value)
           if ((await validate(source, answer)).ok) return answer
         }
         return undefined
-      },
-    }),
+      }),
   }
 }
 

@@ -106,7 +106,7 @@ function filePart(given: unknown, where: string): Part {
   const mediaType = typeof type === 'string' ? type : image === undefined ? 'application/octet-stream' : 'image/*'
   const url = urlOf(source, mediaType, 'data' in part)
   if (url === undefined) throw attachmentError(given, where)
-  return { type: 'file', mediaType, url, ...(typeof part['filename'] === 'string' && { filename: part['filename'] }) }
+  return { type: 'file', mediaType, url, filename: typeof part['filename'] === 'string' ? part['filename'] : undefined }
 }
 
 function urlOf(source: unknown, mediaType: string, isData: boolean): string | undefined {

@@ -110,7 +110,7 @@ export function recordedOutput({ result }: TurnEnd, recording: Recording, parent
   const parts = chosen === undefined ? answer.parts : [{ type: 'text' as const, text: chosen }]
   return {
     ...newMessage('assistant', parent, parts),
-    ...(answer.metadata !== undefined && { metadata: answer.metadata }),
+    metadata: answer.metadata,
   }
 }
 

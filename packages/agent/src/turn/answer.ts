@@ -71,7 +71,7 @@ async function attemptAnswer(run: ActiveTurn, slots: Slots, native: boolean, num
       signal,
       messages,
       tools: native ? spec.tools : [],
-      ...(formatted && { responseFormat: { type: 'json', schema: schema.jsonSchema } }),
+      responseFormat: formatted ? { type: 'json', schema: schema.jsonSchema } : undefined,
       onText(delta) {
         emitter.emit({ type: 'delta', delta })
         out.write(delta)

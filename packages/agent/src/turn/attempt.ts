@@ -62,9 +62,7 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptEnd> {
     finishReason,
     aborted: outcome.status === 'aborted',
     stopped,
-    ...(error !== undefined && {
-      error: new NamedError(error.name, error.message, { status: 502, data: error.data ?? {} }),
-    }),
+    error: error && new NamedError(error.name, error.message, { status: 502, data: error.data ?? {} }),
   }
 }
 

@@ -80,14 +80,14 @@ export function createToolRegistry(): ToolRegistry {
       entries.set(toolKey(checked.name), {
         tool: added,
         description,
-        ...(returns !== undefined && { returns }),
+        returns,
         tags: new Set(tags),
       })
       return added
     },
     addFunction(definition) {
-      const { tags, returns, description = definition.name, input, ...rest } = definition
-      const taken = { readOnly: false, needsApproval: false, ...rest, description, group: 'library' }
+      const { tags, returns, description = definition.name, input, readOnly = false, ...rest } = definition
+      const taken = { readOnly, needsApproval: false, ...rest, description, group: 'library' }
       const tool = { ...taken, ...inputSchemas(input) }
       return registry.add(defineTool(tool as ToolDefinition<z.ZodType, unknown>), { returns, tags })
     },
@@ -112,7 +112,7 @@ function toListedTool({ tool, description, returns, tags }: Entry): ListedTool {
     name: tool.name,
     description,
     kwargs: argumentsSchema(tool),
-    ...(returns !== undefined && { returns: toJsonSchema(returns) }),
+    returns: returns && toJsonSchema(returns),
     tags: [...tags],
     readOnly: tool.readOnly,
   }

@@ -185,8 +185,8 @@ export class Turn<Input = string, Data = string> {
     return {
       ...ground,
       slots,
-      ...(typeof output === 'string' && { words: output }),
-      ...(schema !== undefined && { schema }),
+      words: typeof output === 'string' ? output : undefined,
+      schema,
       ensure,
       validators,
       otherwise,

@@ -20,7 +20,7 @@ export const command = defineCommand({
     const format = values.format ?? (values.output === undefined ? 'md' : path.extname(values.output).slice(1) || 'md')
     if (!['md', 'json', 'html'].includes(format)) throw new UsageError('the format must be md, json or html')
     const connection = await connect(context, {
-      ...(values.workspace !== undefined && { workspace: values.workspace }),
+      workspace: values.workspace,
     })
     try {
       const query = new URLSearchParams({

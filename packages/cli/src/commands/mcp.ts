@@ -28,15 +28,14 @@ export const command = defineCommand({
     })
     try {
       const { allow, deny, model } = values
-      const rules = { ...(allow && { allow }), ...(deny && { deny }) }
       const offer = await createMcpService({
         fetch: connection.fetch,
         version: '0.1.0',
-        ...(values.tools !== undefined && { tools: splitNames(values.tools) }),
-        ...(values.agents !== undefined && { agents: splitNames(values.agents) }),
+        tools: splitNames(values.tools),
+        agents: splitNames(values.agents),
         model,
         sessions: values.session,
-        ...(Object.keys(rules).length > 0 && { rules }),
+        rules: allow || deny ? { allow, deny } : undefined,
       }).catch((error: unknown) => {
         throw new UsageError((error as Error).message, { cause: error })
       })
@@ -64,6 +63,6 @@ export const command = defineCommand({
   },
 })
 
-function splitNames(list: string): string[] {
-  return list.split(',').flatMap((name) => name.trim() || [])
+function splitNames(list: string | undefined): string[] | undefined {
+  return list?.split(',').flatMap((name) => name.trim() || [])
 }

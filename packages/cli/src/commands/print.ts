@@ -167,7 +167,6 @@ export const command = defineCommand({
     try {
       const sessionId = await resolveSession(values, connection)
       const { model, mode, allow, ask, deny } = values
-      const rules = { ...(allow && { allow }), ...(ask && { ask }), ...(deny && { deny }) }
       const body = {
         prompt,
         typedUrls: extractUrls(typed).slice(0, 100),
@@ -175,7 +174,7 @@ export const command = defineCommand({
         model,
         maxSteps,
         mode,
-        ...(Object.keys(rules).length > 0 && { rules }),
+        rules: allow || ask || deny ? { allow, ask, deny } : undefined,
       }
       const output = createOutput(format, (text) => context.stdout.write(text))
       return await printAnswer(body, {

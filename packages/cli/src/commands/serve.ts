@@ -170,7 +170,7 @@ export const command = defineCommand({
 async function start(settings: ServerOptions, port: number | undefined): Promise<Server> {
   const { startServer } = await import('@troupe/server')
   try {
-    return await startServer({ ...settings, ...(port !== undefined && { port }) })
+    return await startServer({ ...settings, port })
   } catch (error) {
     if (port !== undefined || !(error instanceof NamedError && error.name === 'PortInUse')) throw error
     return startServer({ ...settings, port: 0 })

@@ -143,7 +143,7 @@ function lookGit(words: readonly string[]): ArgumentCheck {
     reads: [
       ...folders.map((path) => ({ path, names: true as const })),
       ...(shown ? [{ path: '.', tracked: true as const }] : []),
-      ...named.flatMap(pathsIn).map((path) => ({ path, ...(shown && { tree: true as const }) })),
+      ...named.flatMap(pathsIn).map((path) => ({ path, tree: shown || undefined })),
     ],
   }
 }

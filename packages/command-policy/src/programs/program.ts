@@ -54,7 +54,7 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
     options: spec,
     readings: (read) => readingsOf(read, operands, extra),
     operands,
-    ...(extra.builtin && { builtin: true as const }),
+    builtin: extra.builtin,
     isTold(words) {
       const read = parseOptions(words, spec, { style: extra.style ?? 'gnu' })
       const hasPattern =
@@ -88,9 +88,9 @@ export function readingsOf(read: ParsedOptions, operands: Operands, extra: Extra
   const links = extra.linksIn === true || extra.linksIn?.some((option) => read.options.has(option)) === true
   const marks = {
     ...names,
-    ...(tree && { tree }),
-    ...(tree && only.length > 0 && { only: only.map(({ value }) => value) }),
-    ...(links && { links }),
+    tree: tree || undefined,
+    only: tree && only.length > 0 ? only.map(({ value }) => value) : undefined,
+    links: links || undefined,
   }
   // A recursive search without operands searches the working directory.
   const searched = tree && files.length === 0 && extra.folder !== false ? ['.'] : files
