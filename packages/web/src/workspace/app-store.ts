@@ -24,6 +24,8 @@ export interface AppActions extends AskActions, ModeActions, AgentActions, Param
   /** Exchanges the one-time key for a credential, if given, then loads all data. */
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
+  /** Like `refresh`, after a run of the session started or ended. Reads only what a run changes. */
+  refreshAfterRun: (sessionId: string) => Promise<void>
   refreshModels: () => Promise<void>
   refreshPermissions: () => Promise<void>
   loadMoreSessions: () => Promise<void>
@@ -83,7 +85,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   screen.onChange(restSidebar)
   const asks = createAskActions(store, services)
   const modes = createModeActions(store, services)
-  const shelf = createSessionListActions(store, { ...services, refresh, forget, newSession })
+  const shelf = createSessionListActions(store, { ...services, refresh: () => refresh(), forget, newSession })
 
   return {
     ...store,
@@ -93,7 +95,8 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     ...createAgentActions(store),
     ...createParamActions(store, services),
     start,
-    refresh,
+    refresh: () => refresh(),
+    refreshAfterRun: (id) => refresh(id),
     refreshModels,
     refreshPermissions,
     loadMoreSessions,
@@ -122,12 +125,12 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     setState({ isKeyRefused: key !== null && getState().access === 'locked' })
   }
 
-  async function refresh(): Promise<void> {
+  async function refresh(ranSessionId?: string): Promise<void> {
     try {
       const revision = modes.modeRevision()
       const page = await api.sessions({ view: 'active', folder: 'none' })
       // The response may contain outdated modes.
-      if (revision !== modes.modeRevision()) return await refresh()
+      if (revision !== modes.modeRevision()) return await refresh(ranSessionId)
       setState(({ sessions, nextCursor }) => {
         const known = new Set(page.sessions.map(({ id }) => id))
         const last = page.sessions.at(-1)
@@ -143,8 +146,8 @@ export function createAppStore(sessionId: string | null, services: AppServices):
       })
       modes.modesRead()
       await Promise.all([
-        asks.refreshApart().then(asks.refreshAsks),
-        shelf.refreshShelf(),
+        asks.refreshApart().then(() => (mayHaveOtherAsks(ranSessionId) ? asks.refreshAsks() : undefined)),
+        ...(mayHaveOtherShelf(ranSessionId) ? [shelf.refreshShelf()] : []),
         ...(getState().permissions === null ? [refreshPermissions()] : []),
         ...(getState().modelsLoaded ? [] : [refreshModels(), readWorkspace()]),
       ])
@@ -153,6 +156,16 @@ export function createAppStore(sessionId: string | null, services: AppServices):
       if (locked) setState({ access: 'locked' })
       else if (getState().access !== 'open') setState({ access: 'unreachable' })
     }
+  }
+
+  /** The stream of a run reports new asks. The end of a run closes those that are left. */
+  function mayHaveOtherAsks(ranSessionId: string | undefined): boolean {
+    return ranSessionId === undefined || getState().asks.some((ask) => ask.sessionId === ranSessionId)
+  }
+
+  /** A run changes no folder, only the chats that are listed in it. */
+  function mayHaveOtherShelf(ranSessionId: string | undefined): boolean {
+    return ranSessionId === undefined || getState().openFolders.length > 0 || getState().view !== 'active'
   }
 
   async function loadMoreSessions(): Promise<void> {

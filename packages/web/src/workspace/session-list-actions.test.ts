@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listed, openApp } from '../testing/open-app.ts'
+import { ask, listed, openApp } from '../testing/open-app.ts'
 
 const page = (...ids: string[]) => ({ sessions: ids.map((id) => listed(id)), nextCursor: null, hits: [] })
 const answers = {
@@ -92,4 +92,28 @@ describe('the shelf', () => {
     await app.setView('active')
     expect(app.getState().otherView).toBeNull()
   })
+})
+
+test('after a run, folders and asks are read only if it can have changed what is shown of them', async () => {
+  const folders = [{ id: 'f', workspaceId: 'w', parentFolderId: null, name: 'F', sessionCount: 1, createdAt: 1 }]
+  let open = [ask('a1')]
+  const { app, requests } = openApp({
+    ...answers,
+    'GET /ai/asks': () => ({ asks: open }),
+    'GET /ai/folders': () => ({ folders }),
+    'GET /ai/sessions': () => page('s1', 's2'),
+  })
+  await app.refresh()
+  const readAfterRun = async (id: string) => {
+    const before = requests.length
+    await app.refreshAfterRun(id)
+    return requests.slice(before).sort()
+  }
+  expect(await readAfterRun('s2')).toEqual(['GET /ai/sessions'])
+  open = []
+  expect(await readAfterRun('s1')).toEqual(['GET /ai/asks', 'GET /ai/sessions'])
+  expect(app.getState().asks).toEqual([])
+  expect(await readAfterRun('s1')).toEqual(['GET /ai/sessions'])
+  await app.toggleFolder('f')
+  expect(await readAfterRun('s1')).toEqual(['GET /ai/folders', 'GET /ai/sessions', 'GET /ai/sessions'])
 })

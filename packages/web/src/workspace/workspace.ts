@@ -145,10 +145,10 @@ export function createWorkspace(sessionId: string | null): Workspace {
       params: () => app.pendingParams(id),
       onChunk: (chunk: Chunk) => onChunk(id, chunk),
       onAnswered: app.asksAnswered,
-      onChange: () => {
+      onChange: (cause?: 'run') => {
         if (app.getState().sessionId === id) app.sessionBegan()
         channel.post({ sessionId: id, what: 'changed' })
-        void app.refresh()
+        void (cause === 'run' ? app.refreshAfterRun(id) : app.refresh())
       },
       onError: noticeError,
       onHint: (text: string) => notice(text),

@@ -20,9 +20,9 @@ export function openSubAgents(sessionId: string, services: Omit<SessionServices,
         agents.handleOwnChunk(agentId, chunk)
         services.onChunk(chunk)
       },
-      onChange: () => {
+      onChange: (cause) => {
         agents.ownEnded(agentId)
-        services.onChange()
+        services.onChange(cause)
       },
       saveDraft: () => undefined,
       saveAttachments: () => undefined,

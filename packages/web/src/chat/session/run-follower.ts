@@ -72,7 +72,7 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
         onAccepted(sent)
         services.saveDraft(store.getState().draft)
         services.saveAttachments(store.getState().attachments)
-        services.onChange()
+        services.onChange('run')
         if (!inSight && !stays()) letGo()
       },
       onChunk: (chunk, number) => {

@@ -94,7 +94,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     await branch.refresh()
     if (before.run === null) return
     if (isOwn) showUnstoredFailure(before.run)
-    services.onChange()
+    services.onChange('run')
     if (returnSteering(before.run) || !isOwn) return
     await queued.sendNext(before.run)
   }

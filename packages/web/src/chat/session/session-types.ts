@@ -29,8 +29,8 @@ export interface SessionServices {
   /** Chunks that affect more than this session: its title and asks. */
   onChunk: (chunk: Chunk) => void
   onAnswered: (askIds: readonly string[]) => void
-  /** Called when a run starts or ends, or messages change. */
-  onChange: () => void
+  /** Called when messages change or an ask is answered, and with `run` when a run starts or ends. */
+  onChange: (cause?: 'run') => void
   onError: (error: unknown) => void
   /** Called with the server's remark on a sent message. */
   onHint?: (text: string) => void
