@@ -5,6 +5,7 @@ import type { WireServer } from '../../server/src/testing/wire-server.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
+import { showChat, storeChat } from './testing/store-chat.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'composer (skipped: no Chromium)' : 'composer'
@@ -122,18 +123,20 @@ describe.skipIf(chromium === undefined)(name, () => {
     await approve.click()
     await chat.lastAnswer.locator('.steering').getByText('heard').waitFor()
     await chat.finished()
+    await expect.poll(() => chat.lastAnswer.locator('.prose').last().innerText()).toBe('heard')
+    await expect.poll(() => page.locator('.steering-pending').count()).toBe(0)
     expect(await said(page)).toHaveLength(3)
   })
 
   test('drafts with their files are kept per chat; a long text becomes a file; arrow up restores earlier messages', async () => {
     const page = await workspace.sharedPage()
     const { chips, paste, ...chat } = composer(page)
-    await chat.ask('Repeat after me: first words')
-    await chat.ask('Repeat after me: second words')
+    const texts = ['first words', 'Yes.', 'second words', 'No.']
+    await showChat(page, await storeChat(workspace.server(), { title: 'Words', texts }))
     await chat.field.press('ArrowUp')
-    await expect.poll(() => chat.field.inputValue(), soon).toBe('Repeat after me: second words')
+    await expect.poll(() => chat.field.inputValue(), soon).toBe('second words')
     await chat.field.press('ArrowUp')
-    await expect.poll(() => chat.field.inputValue(), soon).toBe('Repeat after me: first words')
+    await expect.poll(() => chat.field.inputValue(), soon).toBe('first words')
     await chat.field.press('ArrowDown')
     await chat.field.press('ArrowDown')
     await expect.poll(() => chat.field.inputValue(), soon).toBe('')

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
+import { showChat, storeChat } from './testing/store-chat.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'the page (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'the page'
@@ -31,10 +32,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('everything can be done with the keyboard', async () => {
-    const { page, ...chat } = chatPage(await workspace.open())
-    const tabTo = async (label: RegExp) => {
+    const { page, ...chat } = chatPage(await workspace.sharedPage())
+    const tabTo = async (label: RegExp, keys = 'Tab') => {
       for (let press = 0; press < 150; press++) {
-        await page.keyboard.press('Tab')
+        await page.keyboard.press(keys)
         const focused = await page.evaluate(() => {
           const { activeElement } = document
           const ring = activeElement === null ? '' : getComputedStyle(activeElement).outlineStyle
@@ -42,12 +43,12 @@ describe.skipIf(chromium === undefined)(name, () => {
         })
         if (label.test(focused.name)) return focused.ring
       }
-      throw new Error(`Tab never reaches ${label}`)
+      throw new Error(`${keys} never reaches ${label}`)
     }
     await page.keyboard.type('Ask me for approval')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Approve' }).waitFor()
-    expect(await tabTo(/^Approve$/)).toBe('solid')
+    expect(await tabTo(/^Approve$/, 'Shift+Tab')).toBe('solid')
     await page.keyboard.press('Space')
     await chat.finished()
     await tabTo(/^Model:/)
@@ -110,56 +111,29 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.lastAnswer.getByText('Stopped by you').waitFor()
     await expect.poll(() => chat.lastAnswer.locator('.mark').innerText()).toBe(mark)
     await expect.poll(() => chat.lastAnswer.getByText('Stopped by you').getAttribute('title')).toMatch(stopTook)
-    expect(await (await chat.ask('Hello')).textContent()).toContain('demo model')
   })
 
-  test('an approval waits through a reload, and then the call runs', async () => {
+  test('an approval waits through a reload and a restart of the server, and then the call runs', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
-    await chat.page.getByRole('button', { name: 'Approve' }).waitFor()
+    const approve = chat.page.getByRole('button', { name: 'Approve' })
+    await approve.waitFor()
     await chat.page.getByRole('button', { name: '1 needs your attention' }).waitFor()
     await chat.page.reload()
-    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    await approve.waitFor()
+    await workspace.restart(() => chat.page.getByText(/^Reconnecting…/).waitFor({ timeout: 40_000 }))
+    await chat.page.getByText(/^Reconnecting…/).waitFor({ state: 'detached' })
+    await approve.click()
     await chat.finished()
+    await expect.poll(() => chat.answers.count()).toBe(1)
     await expect.poll(() => chat.lastAnswer.textContent()).toContain('You approved, so the tool call ran.')
     await chat.page.getByRole('button', { name: 'Nothing needs your attention' }).waitFor()
-    await expect.poll(() => chat.answers.count()).toBe(1)
-  })
-
-  test('a denial ends the turn, a denial with a note continues it', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.send('Ask me for approval')
-    await chat.page.getByRole('button', { name: 'Deny' }).click()
-    await chat.lastAnswer.getByText('ImageGenerate was denied.').waitFor()
-    await chat.finished()
-    await chat.send('Ask me for approval')
-    await chat.page.getByRole('textbox', { name: 'Note for a denial' }).fill('rather tomorrow')
-    await chat.page.getByText('Clear your note to approve.').waitFor()
-    await expect.poll(() => chat.page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
-    await chat.page.getByRole('button', { name: 'Deny and explain' }).click()
-    await chat.lastAnswer.getByText('so nothing was done').waitFor()
-    await chat.finished()
-    await expect.poll(() => chat.lastAnswer.textContent()).toContain('rather tomorrow')
-  })
-
-  test('an input is edited before approval, and the card shows both inputs', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.send('Ask me for approval')
-    await chat.page.getByRole('group', { name: 'Your decision' }).getByRole('button', { name: 'Edit' }).click()
-    await chat.page.getByRole('button', { name: 'Show as JSON' }).click()
-    const field = chat.page.getByRole('textbox', { name: 'Tool call input (JSON)' })
-    const given = await field.inputValue()
-    await field.fill('{ "action": ')
-    await chat.page.getByText('Invalid JSON').waitFor()
-    await expect.poll(() => chat.page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
-    const changed = given.replace(/: "[^"]*"/, ': "something else"')
-    expect(changed).not.toBe(given)
-    await field.fill(changed)
-    await chat.page.getByRole('button', { name: 'Approve with edits' }).click()
-    await chat.finished()
-    await chat.lastAnswer.getByText('Original input').waitFor({ state: 'attached' })
-    const ran = chat.lastAnswer.locator('.tool-section', { hasText: 'Ran with your edits' })
-    await expect.poll(() => ran.textContent()).toContain('something else')
+    const lost = workspace.complaints.splice(0)
+    expect(
+      lost.filter(
+        (complaint) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY|ERR_CONNECTION_RESET/.test(complaint),
+      ),
+    ).toEqual([])
   })
 
   test('the folder that is worked in is named, with the way to another', async () => {
@@ -182,7 +156,9 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('a message, a rename and a deletion reach another tab; a message there continues as a new chat', async () => {
     const chat = chatPage(await workspace.sharedPage())
-    await chat.ask('Repeat after me: shared by two tabs')
+    const texts = ['Hello', 'Good day.']
+    await showChat(chat.page, await storeChat(workspace.server(), { title: 'Shared by two tabs', texts }))
+    await chat.finished()
     const second = chatPage(await chat.page.context().newPage())
     await second.page.goto(chat.page.url())
     await second.finished()
@@ -196,13 +172,16 @@ describe.skipIf(chromium === undefined)(name, () => {
       .poll(() => second.own.last().locator('.bubble').innerText())
       .toBe('Repeat after me: from the first tab')
     const list = chat.page.getByRole('navigation')
-    await list.getByRole('button', { name: /^Options for Repeat after me: shared/ }).click()
+    await list.getByRole('button', { name: 'Options for Shared by two tabs' }).click()
     await chat.page.getByRole('menuitem', { name: 'Rename' }).click()
     await chat.page.getByRole('textbox', { name: 'Chat title' }).fill('Of two tabs')
     await chat.page.keyboard.press('Enter')
+    await chat.page.getByRole('heading', { name: 'Of two tabs', level: 1 }).waitFor()
     await second.page.getByRole('heading', { name: 'Of two tabs', level: 1 }).waitFor()
     await list.getByRole('button', { name: 'Options for Of two tabs' }).click()
     await chat.page.getByRole('menuitem', { name: 'Delete' }).click()
+    await chat.page.getByRole('heading', { name: 'What are we working on?' }).waitFor()
+    await list.getByRole('button', { name: 'Of two tabs', exact: true }).waitFor({ state: 'detached' })
     await list.getByRole('button', { name: 'Archive, trash, import' }).click()
     await chat.page.getByRole('menuitem', { name: 'Trash' }).click()
     await list.getByRole('button', { name: 'Options for Of two tabs' }).click()
@@ -221,103 +200,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes('404'))).toEqual([])
   })
 
-  test('an edit creates a branch, another answer a sibling, and the arrows switch between them', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.ask('Repeat after me: one')
-    await chat.ask('Repeat after me: below one')
-    await chat.own.first().hover()
-    await chat.own.first().getByRole('button', { name: 'Edit' }).click()
-    const editor = chat.page.getByRole('textbox', { name: 'Edit your message' })
-    await editor.fill('Repeat after me: two')
-    await editor.press('Enter')
-    await chat.own.first().getByText('2 / 2').waitFor()
-    await chat.finished()
-    await expect.poll(() => chat.own.count()).toBe(1)
-    await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('two')
-    await chat.own.first().getByRole('button', { name: 'Previous branch' }).click()
-    await chat.own.first().getByText('1 / 2').waitFor()
-    await expect.poll(() => chat.own.count()).toBe(2)
-    await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('below one')
-    await chat.own.first().getByRole('button', { name: 'Next branch' }).click()
-    await chat.own.first().getByText('2 / 2').waitFor()
-    await expect.poll(() => chat.lastAnswer.locator('.prose').innerText()).toBe('two')
-    await chat.lastAnswer.getByRole('button', { name: 'Regenerate', exact: true }).click()
-    await chat.lastAnswer.getByText('2 / 2').waitFor()
-    await expect.poll(() => chat.answers.count()).toBe(1)
-    await chat.lastAnswer.getByRole('button', { name: 'Previous branch' }).click()
-    await chat.lastAnswer.getByText('1 / 2').waitFor()
-  })
-
-  test('a message during a run reaches it', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    vi.stubEnv('TROUPE_DEMO_SPEED', '1')
-    await chat.send('Count slowly to 6')
-    await chat.lastAnswer.getByText('2,').waitFor()
-    const field = chat.page.getByRole('textbox', { name: 'Follow-up message' })
-    await field.fill('Repeat after me: heard you')
-    await field.press('Control+Enter')
-    await chat.page.locator('.steering-pending').waitFor()
-    await chat.lastAnswer.locator('.steering').getByText('heard you').waitFor()
-    await chat.finished()
-    await expect.poll(() => chat.lastAnswer.locator('.prose').last().innerText()).toBe('heard you')
-    await expect.poll(() => chat.page.locator('.steering-pending').count()).toBe(0)
-  })
-
-  test('the server can stop and come back: the page waits, and the run continues', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.send('Ask me for approval')
-    await chat.page.getByRole('button', { name: 'Approve' }).waitFor()
-    await workspace.restart(() => chat.page.getByText(/^Reconnecting…/).waitFor({ timeout: 40_000 }))
-    await chat.page.getByText(/^Reconnecting…/).waitFor({ state: 'detached' })
-    await chat.page.getByRole('button', { name: 'Approve' }).click()
-    await chat.finished()
-    await expect.poll(() => chat.answers.count()).toBe(1)
-    await expect.poll(() => chat.lastAnswer.textContent()).toContain('You approved, so the tool call ran.')
-    const lost = workspace.complaints.splice(0)
-    expect(
-      lost.filter(
-        (complaint) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY|ERR_CONNECTION_RESET/.test(complaint),
-      ),
-    ).toEqual([])
-  })
-
-  test('chats are renamed, found by their words, and deleted with undo', async () => {
-    const { page, ...chat } = chatPage(await workspace.sharedPage())
-    await chat.ask('Repeat after me: the zebra crosses at noon')
-    const list = page.getByRole('navigation')
-    await list
-      .getByRole('button', { name: /^Options for Repeat after me/ })
-      .first()
-      .click()
-    await page.getByRole('menuitem', { name: 'Rename' }).click()
-    await page.getByRole('textbox', { name: 'Chat title' }).fill('Animals')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Animals', level: 1 }).waitFor()
-    await page.keyboard.press('Control+Shift+F')
-    await page.keyboard.type('zebra')
-    await list.locator('mark').getByText('zebra').first().waitFor()
-    await list.getByRole('list').getByRole('button').first().click()
-    await page.keyboard.press('Control+Shift+F')
-    await page.keyboard.press('Escape')
-    await list.getByRole('button', { name: 'Options for Animals' }).click()
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page
-      .locator('.notice', { hasText: '“Animals” moved to trash.' })
-      .getByRole('button', { name: 'Undo' })
-      .click()
-    await list.getByRole('button', { name: 'Animals', exact: true }).click()
-    await list.getByRole('button', { name: 'Options for Animals' }).click()
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page.getByRole('heading', { name: 'What are we working on?' }).waitFor()
-    await expect.poll(() => list.getByRole('button', { name: 'Animals', exact: true }).count()).toBe(0)
-  })
-
   test('it follows the system’s theme until one is chosen, and remembers the choice', async () => {
-    const page = await workspace.open({ colorScheme: 'dark' })
+    const page = await workspace.sharedPage()
+    await page.emulateMedia({ colorScheme: 'dark' })
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     const dark = await ground()
     await page.emulateMedia({ colorScheme: 'light' })
     await expect.poll(ground).not.toBe(dark)
+    const light = await ground()
     await page.getByRole('button', { name: 'Settings', exact: true }).click()
     await page.getByRole('link', { name: 'Appearance' }).click()
     await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
@@ -325,18 +215,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.reload()
     await page.getByRole('radio', { name: 'Dark', checked: true }).waitFor({ state: 'attached' })
     expect(await ground()).toBe(dark)
-  })
-
-  test('on a phone the chats are a drawer and nothing is wider than the screen', async () => {
-    const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 390, height: 844 }))
-    await chat.ask('Show me Markdown')
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-    expect(overflow).toBeLessThanOrEqual(0)
-    await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
-    await page.getByRole('button', { name: 'Show chats' }).click()
-    await page.getByRole('navigation').getByRole('button', { name: 'New chat' }).click()
-    await page.getByRole('heading', { name: 'What are we working on?' }).waitFor()
-    await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
+    await page.getByRole('radio', { name: 'System' }).first().check({ force: true })
+    await expect.poll(ground).toBe(light)
   })
 
   test('on a phone the title has space, views are in one menu, and no label stays after a tap', async () => {
@@ -360,9 +240,19 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(focused).toBe('Footnote 1')
   })
 
-  test('the end stays visible until the user scrolls up', async () => {
-    const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 1000, height: 500 }))
+  test('on a phone the chats are a drawer and nothing is too wide; the end stays visible until the user scrolls up', async () => {
+    const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 390, height: 844 }))
     await chat.ask('Show me Markdown')
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Show chats' }).click()
+    await page.getByRole('navigation').getByRole('button', { name: 'New chat' }).click()
+    await page.getByRole('heading', { name: 'What are we working on?' }).waitFor()
+    await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
+    await page.goBack()
+    await page.setViewportSize({ width: 1000, height: 500 })
+    await chat.finished()
     const distance = () =>
       page.evaluate(() => {
         const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.list-scroller') ?? document.body

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
+import { showChat, storeChat } from './testing/store-chat.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'the focus (skipped: no Chromium)' : 'the focus'
@@ -80,23 +81,20 @@ describe.skipIf(chromium === undefined)(name, () => {
       .press('Enter')
     await page.getByRole('menu').waitFor()
   }
-  const emptyList = async () => {
-    await page.evaluate(async () => {
-      for (const list of ['sessions', 'sessions?view=archived', 'sessions?view=trashed', 'folders']) {
-        const [kind] = list.split('?') as ['sessions' | 'folders']
-        const all = (await (await apiFetch(`/ai/${list}`)).json()) as { [of in typeof kind]: { id: string }[] }
-        for (const { id } of all[kind]) await apiFetch(`/ai/${kind}/${id}`, { method: 'DELETE' })
-      }
-      window.dispatchEvent(new Event('focus'))
-    })
-    await expect.poll(() => nav().locator('.session-open').count()).toBe(0)
-  }
-  const addSessions = async (...titles: string[]) => {
-    for (const title of titles) {
-      await newSession()
-      await say(title)
-      await nav().getByRole('button', { name: title, exact: true }).waitFor()
+  /** Leaves only these chats, the last of them newest and open. */
+  const setSessions = async (...titles: string[]) => {
+    const { fetch } = workspace.server()
+    for (const list of ['sessions', 'sessions?view=archived', 'sessions?view=trashed', 'folders']) {
+      const [kind] = list.split('?') as ['sessions' | 'folders']
+      const all = (await (await fetch(`/ai/${list}`)).json()) as { [of in typeof kind]: { id: string }[] }
+      for (const { id } of all[kind]) await fetch(`/ai/${kind}/${id}`, { method: 'DELETE' })
     }
+    let last = ''
+    for (const title of titles) last = await storeChat(workspace.server(), { title, texts: [title, 'That is all.'] })
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await expect.poll(() => nav().locator('.session-title').allTextContents()).toEqual(titles.toReversed())
+    await showChat(page, last)
+    await rests(/^textarea Message$/)
   }
   const choose = (item: string) => page.getByRole('menuitem', { name: item, exact: true }).press('Enter')
 
@@ -128,10 +126,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('editing, branches, another answer and going on leave it in the conversation', async () => {
-    await newSession()
-    await say('hello')
-    await chat.finished()
-    await chat.own.getByRole('button', { name: 'Edit' }).press('Enter')
+    const texts = ['hello', 'First answer.', 'below', 'Second answer.']
+    await showChat(page, await storeChat(workspace.server(), { title: 'hello', texts }))
+    const said = () => chat.lastAnswer.locator('.prose').innerText()
+    await chat.own.first().getByRole('button', { name: 'Edit' }).press('Enter')
     await page.keyboard.press('Escape')
     await rests('button Edit')
     await page.keyboard.press('Enter')
@@ -139,17 +137,29 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Enter')
     await chat.own.getByText('hello again').waitFor()
     await chat.finished()
+    await chat.own.first().getByText('2 / 2').waitFor()
+    await expect.poll(() => chat.own.count()).toBe(1)
+    await expect.poll(said).toBe('That is all.')
     await rests(/^textarea Message$/)
     await page.getByRole('button', { name: 'Previous branch' }).press('Enter')
     await chat.own.getByText('hello', { exact: true }).waitFor()
+    await chat.own.first().getByText('1 / 2').waitFor()
+    await expect.poll(() => chat.own.count()).toBe(2)
+    await expect.poll(said).toBe('Second answer.')
     await rests('button Next branch')
     await page.keyboard.press('Enter')
     await chat.own.getByText('hello again').waitFor()
+    await chat.own.first().getByText('2 / 2').waitFor()
+    await expect.poll(said).toBe('That is all.')
     await rests('button Previous branch')
     await chat.lastAnswer.getByRole('button', { name: 'Regenerate', exact: true }).press('Enter')
-    await page.getByText('2 / 2').nth(1).waitFor()
+    await chat.lastAnswer.getByText('2 / 2').waitFor()
     await chat.finished()
+    await expect.poll(() => chat.answers.count()).toBe(1)
     await rests(/^textarea Message$/)
+    await chat.lastAnswer.getByRole('button', { name: 'Previous branch' }).press('Enter')
+    await chat.lastAnswer.getByText('1 / 2').waitFor()
+    await chat.field.focus()
     await say('stopped')
     await page.getByText('Not to the end').waitFor()
     await chat.stopButton.press('Enter')
@@ -190,8 +200,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a removed chat passes the focus to its neighbor, and an undo returns it', async () => {
-    await emptyList()
-    await addSessions('alder', 'birch', 'cedar', 'dogwood', 'elm', 'fir')
+    await setSessions('alder', 'birch', 'cedar', 'dogwood', 'elm', 'fir')
     // Newest first: fir, elm, dogwood, cedar, birch, alder.
     await openMenu('elm')
     await choose('Archive')
@@ -225,8 +234,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('shortcuts do not act behind a dialog; announced ones work', async () => {
-    await emptyList()
-    await addSessions('fir')
+    await setSessions('fir')
     await newSession()
     await say('approval')
     const approve = page.getByRole('button', { name: 'Approve', exact: true })
@@ -275,8 +283,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('results are browsed and opened with the arrow keys, and a panel takes the focus only on request', async () => {
-    await emptyList()
-    await addSessions('fir needle', 'fir cone', 'yew')
+    await setSessions('fir needle', 'fir cone', 'yew')
     await page.keyboard.press('Control+Shift+L')
     await rests('aside Panels')
     await page.keyboard.press('Control+Shift+F')
@@ -308,8 +315,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the palette switches and renames; an unsaved form is not discarded without asking', async () => {
-    await emptyList()
-    await addSessions('pine')
+    await setSessions('pine')
     await typeInPalette('switch mode')
     await page.keyboard.press('Enter')
     await page.getByRole('option', { name: 'Mode: Plan' }).waitFor()
@@ -347,8 +353,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a moved focus stays there, and touch opens no keyboard', async () => {
-    await emptyList()
-    await addSessions('oak')
+    await setSessions('oak')
     const id = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s')
     const row = nav().locator('.session-open[aria-current=page]')
     await row.focus()

@@ -41,11 +41,19 @@ test('offers no rule if the ask has none, even if it is invalid', async () => {
   }
 })
 
-test('a remark can only deny, by button or Enter', async () => {
+test('denies without a note', async () => {
   const { sent } = await show(approval())
+  await click(button(t.inbox.deny))
+  expect(await sent()).toEqual({ type: 'deny' })
+})
+
+test.each(['button', 'Enter'])('a remark can only deny, by %s, and says so', async (way) => {
+  const { view, sent } = await show(approval())
   await type(field(t.inbox.remark), '  use rg instead ')
   expect(button(t.inbox.approve).disabled).toBe(true)
-  await press(field(t.inbox.remark), 'Enter')
+  expect(view.querySelector('output')?.textContent).toBe(t.inbox.remarkDenies)
+  if (way === 'Enter') await press(field(t.inbox.remark), 'Enter')
+  else await click(button(t.inbox.denyWithRemark))
   expect(await sent()).toEqual({ type: 'deny', remark: 'use rg instead' })
 })
 
@@ -72,6 +80,20 @@ test('input that is not JSON cannot be approved', async () => {
   expect(button(t.inbox.approve).disabled).toBe(true)
   expect(field(t.inbox.inputAsJson).getAttribute('aria-invalid')).toBe('true')
   expect(view.querySelector('output')?.textContent).not.toBe('')
+})
+
+test('the whole input is edited as JSON, and approved once it is valid', async () => {
+  const { view, sent } = await show(approval())
+  await click(button(t.inbox.editInput))
+  await click(button(t.inbox.asJson))
+  const editor = () => field(t.inbox.inputAsJson)
+  expect(JSON.parse(editor().value)).toEqual(input)
+  await type(editor(), '{ "command": ')
+  expect(view.querySelector('output')?.textContent).toContain(t.inbox.notJson(''))
+  expect(button(t.inbox.approve).disabled).toBe(true)
+  await type(editor(), '{ "command": "ls -l" }')
+  await click(button(t.inbox.approveEdited))
+  expect(await sent()).toEqual({ type: 'approve', input: { command: 'ls -l' } })
 })
 
 test('nothing can be decided twice', async () => {

@@ -58,6 +58,35 @@ test('a failed call shows its error; closed, it keeps the first line', async () 
   expect(view.querySelector('.tool-error-line')?.textContent).toBe('⟨U+202E⟩first')
 })
 
+test.each([
+  [t.calls.ranAsEdited, { executedInput: { action: 'something else' } }],
+  [t.calls.ranAsHooked, { executedInput: { action: 'something else' }, rewrittenBy: 'rewrite' }],
+])('a call with changed input shows both inputs: %s', async (title, notes) => {
+  const toolMetadata = { troupe: notes }
+  const { view } = await show({
+    type: 'tool-TestApproval',
+    toolCallId: title,
+    input: { action: 'as asked' },
+    toolMetadata,
+  })
+  await click(button(/TestApproval|Test approval/i))
+  const sections = [...view.querySelectorAll('.tool-section')].map((section) => section.textContent)
+  expect(sections[0]).toMatch(new RegExp(`^${t.calls.originalInput}.*as asked`))
+  expect(sections[1]).toMatch(new RegExp(`^${title}.*something else`))
+})
+
+test('a denied call says so, with the note', async () => {
+  const denied = (approval: { id: string; approved: false; reason?: string }) =>
+    show({ toolCallId: approval.id, state: 'output-denied', input: { command: 'ls' }, approval })
+  const { view } = await denied({ id: 'a', approved: false })
+  await click(button(/ls/))
+  expect(view.querySelector('.tool-remark')?.textContent).toBe(t.calls.youDenied)
+  view.remove()
+  const noted = await denied({ id: 'b', approved: false, reason: 'rather tomorrow' })
+  await click(button(/ls/))
+  expect(noted.view.querySelector('.tool-remark')?.textContent).toBe(t.calls.deniedWithNote('rather tomorrow'))
+})
+
 test('an unknown tool gets a card with its name, however odd', async () => {
   const { view } = await show({
     type: 'dynamic-tool',
