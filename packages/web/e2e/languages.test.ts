@@ -96,7 +96,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('combobox', { name: zh.models.search }).waitFor()
     await walk(page, 'the model picker')
     await page.getByRole('option', { name: /^演示导览/ }).click()
-    await page.getByRole('button', { name: '你好', exact: true }).waitFor()
+    await page.getByRole('list', { name: zh.emptyChat.examples }).getByRole('button').first().waitFor()
     await walk(page, 'the demo')
     await page.getByRole('button', { name: /^模型：/ }).click()
     await page.getByRole('option', { name: /^script/ }).click()

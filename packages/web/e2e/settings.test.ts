@@ -61,11 +61,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await openai.click()
     await page.getByRole('button', { name: /^Model: GPT/ }).waitFor()
     await expect.poll(() => openai.getAttribute('aria-pressed')).toBe('true')
-    await found.getByRole('button', { name: 'Try the demo model' }).click()
+    await found.getByRole('button', { name: 'Try the demo' }).click()
     await page.getByRole('button', { name: /^Model: Demo/ }).waitFor()
-    await page.getByRole('list', { name: 'Examples' }).getByRole('button').first().waitFor()
+    await page.getByRole('list', { name: 'Suggestions' }).getByRole('button').first().waitFor()
     await page.setViewportSize({ width: 1024, height: 768 })
-    await expect.poll(() => page.locator('.empty').evaluate((at) => at.scrollHeight - at.clientHeight)).toBe(0)
+    await expect.poll(() => page.locator('.chat').evaluate((at) => at.scrollHeight - at.clientHeight)).toBe(0)
   })
 
   test('every setting is found and opened with only the keyboard, and has a URL', async () => {

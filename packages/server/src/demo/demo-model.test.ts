@@ -20,7 +20,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import demo from '../providers/demo.ts'
 import { checkProvider } from '../providers/shared/provider.ts'
 import { demoModel, demoSpeed } from './demo-model.ts'
-import { examples, findScene } from './scenes.ts'
+import { examples, findScene, suggestions } from './scenes.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-demo-'))
 writeFileSync(path.join(folder, 'notes.md'), '# Notes\n')
@@ -312,7 +312,12 @@ describe('as a provider', () => {
     expect(definition).toMatchObject({ id: 'demo', needsKey: false })
     expect(definition.models[0]).toMatchObject({ id: 'tour', name: 'Demo tour', provider: 'demo' })
     expect(definition.models[0]?.tags).toContain('demo')
-    expect(definition.models[0]?.capabilities?.common).toMatchObject({ examples: examples.en })
+    expect(definition.models[0]?.capabilities?.common).toMatchObject({
+      examples: suggestions('en'),
+      examplesZh: suggestions('zh'),
+    })
+    for (const language of ['en', 'zh'] as const)
+      for (const { text } of suggestions(language)) expect(examples[language]).toContain(text)
     expect(JSON.stringify(definition.models[0])).toContain('not an AI')
     const model = (await definition.create({}))('tour')
     expect([model.provider, model.modelId]).toEqual(['demo', 'tour'])

@@ -3,6 +3,7 @@ import { type DemoRequest, inLanguage, say, type Scene } from './scene.ts'
 export const chart: Scene = {
   example: { en: 'Draw a chart', zh: '画一个图表' },
   shows: { en: 'a chart you can switch to a table (ChartRender)', zh: '也能看成表格的图表（ChartRender）' },
+  promise: { icon: 'chart', en: 'As a chart or a table, and as a file to keep', zh: '可看图表或表格，也能保存为文件' },
   matches: /\bcharts?\b|\bplot\b|图表|柱状图|折线图/,
   tools: ['ChartRender'],
   play(request) {

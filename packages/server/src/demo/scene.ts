@@ -5,6 +5,8 @@ import type { ScriptItem, ScriptTurn } from '@troupe/core/testing'
 export interface Scene {
   example: Record<Language, string>
   shows: Record<Language, string>
+  /** Shown under the example on the first screen. */
+  promise?: Record<Language, string> & { icon: 'folder' | 'command' | 'agents' | 'chart' }
   /** Matched against the user's text in lower case. */
   matches: RegExp
   tools?: string[]

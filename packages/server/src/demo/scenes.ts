@@ -70,6 +70,13 @@ export const examples: Record<Language, string[]> = {
   zh: tour.map(({ example }) => example.zh),
 }
 
+/** The first screen's examples, with an icon and a line about what happens. */
+export function suggestions(language: Language): { text: string; detail: string; icon: string }[] {
+  return [lookAround, command, delegate, chart].flatMap(({ example, promise }) =>
+    promise === undefined ? [] : [{ text: example[language], detail: promise[language], icon: promise.icon }],
+  )
+}
+
 export function nextTurn(request: DemoRequest): ScriptTurn {
   const scene = findScene(request.text)
   if (!scene) return [say(fallback(request))]

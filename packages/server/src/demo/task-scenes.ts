@@ -49,6 +49,11 @@ export const question: Scene = {
 export const command: Scene = {
   example: { en: 'Run two commands', zh: '运行两个命令' },
   shows: { en: 'one that runs right away, one that asks first (Bash)', zh: '哪些立即执行，哪些先询问（Bash）' },
+  promise: {
+    icon: 'command',
+    en: 'One runs at once, the other asks you first',
+    zh: '一个立即执行，另一个先征求你的同意',
+  },
   matches: /\bcommands?\b|\bshell\b|\bterminal\b|\bbash\b|命令|终端/,
   tools: ['Bash'],
   play(request) {
@@ -165,6 +170,7 @@ function itinerary(request: DemoRequest): string {
 export const delegate: Scene = {
   example: { en: 'Run two agents in parallel', zh: '并行运行两个智能体' },
   shows: { en: 'sub-agents you can watch, open and stop (Task)', zh: '可以查看、打开和停止的子智能体（Task）' },
+  promise: { icon: 'agents', en: 'They work side by side while you watch', zh: '它们同时工作，你可以随时查看' },
   matches: /\bagents?\b|\bdelegat|\bteam\b|智能体|委派|代理/,
   tools: ['Task'],
   play(request) {
@@ -196,6 +202,7 @@ export const lookAround: Scene = {
     en: 'two read-only tool calls on your files (ListDir, Glob)',
     zh: '对你的文件进行两次只读工具调用（ListDir、Glob）',
   },
+  promise: { icon: 'folder', en: 'Lists its files and says what it found', zh: '列出其中的文件，并说明发现了什么' },
   matches: /look around|(explore|explain) (this|the) folder|what.*(in|is) (this|the) folder|看看.*文件夹|文件夹里/,
   tools: ['ListDir', 'Glob'],
   play(request) {

@@ -1,5 +1,5 @@
 import type { Param } from '@troupe/protocol'
-import { examples } from '../demo/scenes.ts'
+import { suggestions } from '../demo/scenes.ts'
 import { defineProvider } from './shared/provider.ts'
 
 const pace: Param = {
@@ -29,8 +29,8 @@ export default defineProvider({
           description:
             'Scripted, not an AI. Answers about twenty requests, with real tools. Works offline and without a key. Token counts are estimates.',
           scripted: true,
-          examples: examples.en,
-          examplesZh: examples.zh,
+          examples: suggestions('en'),
+          examplesZh: suggestions('zh'),
         },
       },
     },

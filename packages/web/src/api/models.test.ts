@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { zh } from '../texts/said/zh.ts'
 import { setServerTexts } from '../texts/server-texts.ts'
-import { exampleRequests, groupModels, type ModelInfo, modelName, providerNameOf } from './models.ts'
+import { groupModels, type ModelInfo, modelName, providerNameOf } from './models.ts'
 
 const model = (ref: string, providerName: string, tags: string[] = []): ModelInfo => {
   const [provider = '', id = ''] = ref.split('/')
@@ -16,20 +16,6 @@ test('models are grouped by provider, and every word of the search must match', 
   ])
   expect(groupModels(models, 'ACME vision').flatMap((group) => group.models)).toEqual([models[0]])
   expect(groupModels(models, 'nothing')).toEqual([])
-})
-
-test('examples are used only if they are strings', () => {
-  expect(exampleRequests({ ...model('a/b', 'A'), capabilities: { common: { examples: ['x', 1] } } })).toEqual(['x'])
-  expect(exampleRequests(model('a/b', 'A'))).toEqual([])
-})
-
-test('examples are in the user’s language if the model has them', () => {
-  const capabilities = { common: { examples: ['Hello', 7], examplesZh: ['你好'] } }
-  const demo = { ...model('demo/tour', 'Demo'), capabilities }
-  expect(exampleRequests(demo)).toEqual(['Hello'])
-  expect(exampleRequests(demo, 'zh')).toEqual(['你好'])
-  expect(exampleRequests(demo, 'fr')).toEqual(['Hello'])
-  expect(exampleRequests(undefined, 'zh')).toEqual([])
 })
 
 test('the demo model has a Chinese name, and other names are unchanged', () => {

@@ -3,13 +3,6 @@ import { translateServerText } from '../texts/server-texts.ts'
 
 export type { ModelInfo } from '@troupe/protocol'
 
-/** Example requests of the model, in the language of the tag (`examplesZh`) or else in English. */
-export function exampleRequests(model: ModelInfo | undefined, tag = 'en'): string[] {
-  const common = model?.capabilities?.common as Record<string, unknown> | undefined
-  const examples = common?.[`examples${tag.charAt(0).toUpperCase()}${tag.slice(1)}`] ?? common?.['examples']
-  return Array.isArray(examples) ? examples.filter((example) => typeof example === 'string') : []
-}
-
 export function isDemoModel(ref: string | undefined): boolean {
   return ref?.startsWith('demo/') === true
 }

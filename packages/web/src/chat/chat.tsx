@@ -1,15 +1,13 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
-import { exampleRequests, isDemoModel } from '../api/models.ts'
 import { Composer } from '../composer/composer.tsx'
-import { useBlocked } from '../composer/use-blocked.tsx'
 import { Find } from '../find/find.tsx'
 import { t } from '../texts/t.ts'
-import { formatElements, Logo, useEnlargedImage } from '../ui/elements.tsx'
+import { useEnlargedImage } from '../ui/elements.tsx'
 import { afterPaint } from '../ui/focus.ts'
-import { useApp, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { announce } from './announce.ts'
 import './chat.css'
-import './empty-chat.css'
+import { EmptyChat, EmptyChatMore } from './empty-chat.tsx'
 import { preloadRichParts } from './messages/answer-parts.tsx'
 import { ConnectionBar, ErrorCard } from './messages/error-card.tsx'
 import { MessageList } from './messages/message-list.tsx'
@@ -44,6 +42,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
           <Find />
           <ConnectionBar />
           <Composer />
+          <EmptyChatMore />
           <Announcer />
           <Enlarged />
         </div>
@@ -88,60 +87,5 @@ function Announcer() {
     <output className="visually-hidden" aria-live="polite" data-testid="announcer">
       {text}
     </output>
-  )
-}
-
-const shownExamples = 8
-/** Shown only before the user's first message. The screen works without it. */
-const FirstRun = lazy(() =>
-  import('../first-run/first-run.tsx').then(
-    (loaded) => ({ default: loaded.FirstRun }),
-    () => ({ default: () => null }),
-  ),
-)
-
-/** First screen of a session: a greeting, and example requests if the model has some. */
-function EmptyChat() {
-  const { app } = useWorkspace()
-  const { send } = useSessionStore()
-  const current = useCurrentModel()
-  const model = useApp((state) => state.models.find(({ ref }) => ref === current))
-  const isFirst = useApp((state) => (state.sessions.length === 0 || state.isFirstVisit) && state.modelsLoaded)
-  const blocked = useBlocked() !== null
-  const examples = exampleRequests(model, t.tag).slice(0, shownExamples)
-  return (
-    <div className="empty">
-      <div className="empty-inner">
-        <Logo />
-        <h2>{t.emptyChat.title}</h2>
-        {isDemoModel(current) && (
-          <p className="empty-note">
-            {formatElements(t.emptyChat.demo, {
-              add: (
-                <button type="button" className="empty-add" onClick={() => app.openSettings('models')}>
-                  {t.emptyChat.addModel}
-                </button>
-              ),
-            })}
-          </p>
-        )}
-        {isFirst && (
-          <Suspense fallback={null}>
-            <FirstRun />
-          </Suspense>
-        )}
-        {examples.length > 0 && (
-          <ul className="examples" aria-label={t.emptyChat.examples}>
-            {examples.map((example) => (
-              <li key={example}>
-                <button type="button" className="example" disabled={blocked} onClick={() => void send(example)}>
-                  {example}
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
-    </div>
   )
 }

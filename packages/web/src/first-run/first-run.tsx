@@ -5,11 +5,11 @@ import type { ProviderInfo } from '../api/providers.ts'
 import { FamilyMark } from '../models/family-mark.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { formatElements, VisibleText } from '../ui/elements.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 import { useApp, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
 import './first-run.css'
 
-/** Shown before the first message: detected providers, the current model and the tour. Needs no input. */
+/** Shown before the first message if keys or local servers were found: one click chooses a model. */
 export function FirstRun() {
   const { api, app } = useWorkspace()
   const models = useApp((state) => state.models)
@@ -27,6 +27,7 @@ export function FirstRun() {
   )
   if (providers === null) return null
   const found = findUsableProviders(providers, models)
+  if (found.length === 0) return null
   const demo = models.find(({ ref }) => isDemoModel(ref))
   return (
     <section className="first-run" aria-label={t.firstRun.title}>
@@ -34,37 +35,34 @@ export function FirstRun() {
         <Search aria-hidden />
         {t.firstRun.title}
       </h3>
-      {found.length === 0 && <p>{t.firstRun.nothing}</p>}
-      {found.length > 0 && (
-        <ul>
-          {found.map((one) => (
-            <li key={one.id}>
-              <button
-                type="button"
-                aria-pressed={current?.startsWith(`${one.id}/`) === true}
-                onClick={() => void app.chooseModel(one.model.ref)}
-              >
-                <FamilyMark family={one.model.familyId} />
-                <span>
-                  <b>
-                    <VisibleText text={one.name} as="name" />
-                  </b>
-                  <small>
-                    {one.how.kind === 'local' ? <Server aria-hidden /> : <KeyRound aria-hidden />}
-                    {describeSource(one)} · {t.models.count(one.models)}
-                  </small>
+      <ul>
+        {found.map((one) => (
+          <li key={one.id}>
+            <button
+              type="button"
+              aria-pressed={current?.startsWith(`${one.id}/`) === true}
+              onClick={() => void app.chooseModel(one.model.ref)}
+            >
+              <FamilyMark family={one.model.familyId} />
+              <span>
+                <b>
+                  <VisibleText text={one.name} as="name" />
+                </b>
+                <small>
+                  {one.how.kind === 'local' ? <Server aria-hidden /> : <KeyRound aria-hidden />}
+                  {describeSource(one)} · {t.models.count(one.models)}
+                </small>
+              </span>
+              {current?.startsWith(`${one.id}/`) === true && (
+                <span className="first-run-now">
+                  <Check aria-hidden />
+                  {t.firstRun.inUse}
                 </span>
-                {current?.startsWith(`${one.id}/`) === true && (
-                  <span className="first-run-now">
-                    <Check aria-hidden />
-                    {t.firstRun.inUse}
-                  </span>
-                )}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+              )}
+            </button>
+          </li>
+        ))}
+      </ul>
       <div className="first-run-ways">
         {demo !== undefined && !isDemoModel(current) && (
           <Button onClick={() => void app.chooseModel(demo.ref)}>
@@ -72,14 +70,11 @@ export function FirstRun() {
             {t.firstRun.tryDemo}
           </Button>
         )}
-        <Button kind={found.length === 0 ? 'plain' : 'quiet'} onClick={() => app.openSettings('models')}>
+        <Button kind="quiet" onClick={() => app.openSettings('models')}>
           <KeyRound aria-hidden />
           {t.firstRun.add}
         </Button>
       </div>
-      <p className="first-run-more">
-        {formatElements(t.firstRun.keys, { sheet: <kbd>?</kbd>, files: <kbd>@</kbd>, commands: <kbd>/</kbd> })}
-      </p>
     </section>
   )
 }

@@ -26,8 +26,7 @@ export function ModelPicker() {
         className="picker-trigger model-trigger"
         aria-label={t.models.picked(name ?? t.models.none, isDemoModel(current))}
       >
-        <span className="model-trigger-name">{name ?? t.models.noModel}</span>{' '}
-        {isDemoModel(current) && <span className="model-demo">{t.models.scripted}</span>}
+        <span className="model-trigger-name">{name ?? t.models.noModel}</span>
         <ChevronDown aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>

@@ -184,9 +184,11 @@ export const chatTexts = {
   },
   emptyChat: {
     title: 'What are we working on?',
-    demo: 'You’re using the demo model. It’s scripted, not an AI, but its tools are real. Try one of these to see it work. For real answers, {add}.',
-    addModel: 'connect a model',
-    examples: 'Examples',
+    promise: 'Agents that work in your folders, with your approval.',
+    demo: 'You’re using the scripted demo. Its tools are real.',
+    addModel: 'Connect a model',
+    examples: 'Suggestions',
+    recent: 'Recent chats',
   },
   cards: {
     stopped: (name: string) => `Stopped ${name}`,

@@ -64,12 +64,25 @@ export const modelTexts = {
   },
   firstRun: {
     title: 'Models on this computer',
-    nothing:
-      'No API key or local model found. Start a local model server such as Ollama, set an API key in the environment, or add one here.',
     inUse: 'in use',
-    tryDemo: 'Try the demo model',
-    add: 'Connect a model',
-    keys: 'Press {sheet} for shortcuts. Type {files} to mention files and agents, {commands} for commands.',
+    tryDemo: 'Try the demo',
+    add: 'Connect another',
+    /** Suggestions for the open folder. The text is sent to the model. */
+    folder: {
+      explain: { text: 'Explain this project', detail: 'What it does, how it is built, where to start' },
+      fixTest: { text: 'Find and fix a failing test', detail: 'Runs the tests and repairs the first failure' },
+      review: { text: 'Review my latest changes', detail: 'Looks for bugs, gaps and unclear code' },
+      chart: {
+        text: (file: string) => `Chart the data in ${file}`,
+        detail: 'Reads the file and draws what stands out',
+      },
+      summarize: { text: 'Summarize these documents', detail: 'One page with the main points of each' },
+      tidy: { text: 'Suggest how to organize this folder', detail: 'Proposes a structure and moves nothing yet' },
+      plan: { text: 'Plan my week', detail: 'Asks what matters and makes a plan' },
+      research: { text: 'Research a topic on the web', detail: 'Compares sources and cites them' },
+      write: { text: 'Help me write something', detail: 'A letter, a post or a first draft' },
+      compare: { text: 'Compare two options for me', detail: 'Two agents argue, you decide' },
+    },
   },
   context: {
     title: 'Context',

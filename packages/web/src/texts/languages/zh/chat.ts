@@ -181,9 +181,11 @@ export const chatTexts: ChatTexts = {
   },
   emptyChat: {
     title: '我们从哪里开始？',
-    demo: '你正在使用演示模型。它按脚本运行，并非 AI，但工具是真实的。试试下面的例子。想要真正的回答，请{add}。',
+    promise: '智能体在你的文件夹里工作，由你批准。',
+    demo: '你正在使用按脚本运行的演示，工具是真实的。',
     addModel: '连接模型',
-    examples: '示例',
+    examples: '建议',
+    recent: '最近的会话',
   },
   cards: {
     stopped: (name) => `已停止 ${name}`,
