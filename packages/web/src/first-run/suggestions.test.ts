@@ -7,7 +7,7 @@ const model = (common: unknown): ModelInfo => ({ ref: 'a/b', capabilities: { com
 test('a model’s examples may be texts or have an icon and a detail, and other values are skipped', () => {
   const full = { text: 'Draw', detail: 'a chart', icon: 'chart' }
   expect(modelExamples(model({ examples: ['Hello', full, 7, null, { text: '' }] }))).toEqual([
-    { text: 'Hello', detail: '', icon: undefined },
+    { text: 'Hello', detail: '', icon: 'write' },
     full,
   ])
   expect(modelExamples(model(undefined))).toEqual([])

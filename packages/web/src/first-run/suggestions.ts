@@ -30,7 +30,8 @@ export function modelExamples(model: ModelInfo | undefined, tag = 'en'): Suggest
 }
 
 function readExample(example: unknown): Suggestion[] {
-  const { text, detail = '', icon } = (typeof example === 'string' ? { text: example } : (example ?? {})) as Suggestion
+  const given = (typeof example === 'string' ? { text: example } : (example ?? {})) as Partial<Suggestion>
+  const { text, detail = '', icon = 'write' } = given
   return typeof text === 'string' && text !== '' ? [{ text, detail, icon }] : []
 }
 
