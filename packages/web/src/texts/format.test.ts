@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   dayGroup,
   formatCost,
   formatCount,
   formatDuration,
+  formatNumber,
   formatPercent,
   formatSize,
   formatToolName,
@@ -77,4 +78,9 @@ test('in another language units, days and tools are called otherwise', () => {
   } finally {
     Object.assign(t, english)
   }
+})
+
+test('a browser language with a POSIX modifier is understood', () => {
+  vi.stubGlobal('navigator', { language: 'en-IN@posix' })
+  expect(formatNumber(1_234_567)).toBe('12,34,567')
 })

@@ -99,7 +99,8 @@ export function formatPercent(part: number, whole: number): string {
 
 /** Locale for dates and numbers: the browser's, if it matches the page's language. */
 function locale(): string {
-  const own = globalThis.navigator?.language ?? t.tag
+  // Without a system locale, Chromium may report `en-US@posix`, which `Intl` rejects.
+  const own = globalThis.navigator?.language.replace(/@.*/, '') ?? t.tag
   return own === t.tag || own.startsWith(`${t.tag}-`) ? own : t.tag
 }
 
