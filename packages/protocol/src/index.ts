@@ -1,4 +1,4 @@
-export { extractUrls, normalizeUrl } from './urls.ts'
+export { extractUrls, normalizeUrl, parseUrl } from './urls.ts'
 export { chartProblem } from './ui/chart.ts'
 export type { ChartOption } from './ui/chart.ts'
 export { chartTable } from './ui/chart.ts'

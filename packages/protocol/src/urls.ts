@@ -16,8 +16,8 @@ export function extractUrls(text: string): string[] {
 
 /** Returns the URL as the network sees it, without its fragment. Undefined unless it is plain http or https. */
 export function normalizeUrl(address: string): string | undefined {
-  const url = URL.parse(address.trim())
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
+  const url = parseUrl(address.trim())
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
   if (url.username !== '' || url.password !== '') return undefined
   url.hash = ''
   return url.href
@@ -30,5 +30,10 @@ export function isSameOrigin(one: string | null | undefined, other: string | nul
 }
 
 function originOf(address: string | null | undefined): string | undefined {
-  return URL.parse(address ?? '')?.origin
+  return parseUrl(address ?? '')?.origin
+}
+
+/** Like `URL.parse`, which browsers have had only since 2024. */
+export function parseUrl(address: string): URL | undefined {
+  return URL.canParse(address) ? new URL(address) : undefined
 }

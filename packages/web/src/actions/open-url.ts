@@ -4,8 +4,8 @@ import { type Action, isLocalAddress } from '../page-tools/actions.ts'
 /** Opens the URL in the browser panel and returns when the page has loaded. */
 const openUrl: Action = async (input, { panels, reader }) => {
   const address = webAddress(input['url'])
-  const url = address === undefined ? undefined : URL.parse(address.href)
-  if (address === undefined || url == null || url.username !== '' || url.password !== '')
+  const url = address === undefined ? undefined : new URL(address.href)
+  if (address === undefined || url === undefined || url.username !== '' || url.password !== '')
     throw new Error('Can’t open this address. Use http or https, without a password.')
   const { href } = url
   const title = textIn(input['title']) ?? address.host

@@ -1,4 +1,4 @@
-import type { Message } from '@troupe/protocol'
+import { type Message, parseUrl } from '@troupe/protocol'
 import type { Api } from '../api/api.ts'
 import { isRecord, textIn } from '../api/read-fields.ts'
 import type { ReadablePage } from '../api/session-types.ts'
@@ -65,7 +65,7 @@ export function createReaderPages(api: Pick<Api, 'readWebPage'>): ReaderPages {
 
 /** Pages on this machine are read only at the user's request. */
 export function isLocalAddress(url: string): boolean {
-  const host = URL.parse(url)?.hostname ?? ''
+  const host = parseUrl(url)?.hostname ?? ''
   return host === 'localhost' || host.endsWith('.localhost') || host.startsWith('127.') || host === '[::1]'
 }
 

@@ -1,4 +1,4 @@
-import type { Part } from '@troupe/protocol'
+import { type Part, parseUrl } from '@troupe/protocol'
 import { CircleStop, OctagonX, PlugZap, Scissors, ShieldX, StepForward } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatDuration } from '../../texts/format.ts'
@@ -163,8 +163,8 @@ export function readSources(parts: readonly Part[]): AnswerSource[] {
 }
 
 function pageOf(url: string): URL | undefined {
-  const page = URL.parse(url)
-  return page !== null && /^https?:$/.test(page.protocol) && page.username === '' && page.password === ''
+  const page = parseUrl(url)
+  return page !== undefined && /^https?:$/.test(page.protocol) && page.username === '' && page.password === ''
     ? page
     : undefined
 }
