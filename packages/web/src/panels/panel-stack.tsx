@@ -16,6 +16,7 @@ import { Notices } from '../state/notices.tsx'
 import { frontPanel } from '../state/panels-state.ts'
 import { type Panels, useNarrowForPanels } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
+import { useOutsideClick } from '../ui/dialog.tsx'
 import './panel-stack.css'
 import { PanelTabs } from './panel-tabs.tsx'
 import { PanelView } from './panel-view.tsx'
@@ -79,6 +80,7 @@ function Sheet({ focusRequest: asked, shown, onHeard, onHide, children }: FrameP
     if (asked > 0) onHeard()
   }, [asked, onHeard])
   useRestoredFocus(sheet, shown)
+  useOutsideClick(sheet)
   // Close before unmounting, so that the browser restores the focus.
   useLayoutEffect(() => {
     const { current } = sheet

@@ -1,6 +1,6 @@
-import { type ReactNode, type Ref, useCallback, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, type Ref, type RefObject, useCallback, useEffect, useId, useRef, useState } from 'react'
 import { t } from '../texts/t.ts'
-import { Button, DialogContext } from './button.tsx'
+import { Button, DialogContext, requestClose } from './button.tsx'
 import './dialog.css'
 
 interface DialogProps {
@@ -27,6 +27,7 @@ export function Dialog({ title, className = '', ref, onClose, children }: Dialog
     [ref],
   )
   useEffect(() => own.current?.showModal(), [])
+  useOutsideClick(own)
   return (
     <dialog
       ref={refer}
@@ -45,6 +46,32 @@ export function Dialog({ title, className = '', ref, onClose, children }: Dialog
       <DialogContext value={shown}>{children}</DialogContext>
     </dialog>
   )
+}
+
+/** Closes the dialog on an outside click in browsers that ignore `closedby`. */
+export function useOutsideClick(dialog: RefObject<HTMLDialogElement | null>): void {
+  useEffect(() => {
+    const { current } = dialog
+    if (current === null || 'closedBy' in HTMLDialogElement.prototype) return undefined
+    const isOutside = ({ target, clientX, clientY }: MouseEvent) => {
+      const { left, right, top, bottom } = current.getBoundingClientRect()
+      return target === current && (clientX < left || clientX > right || clientY < top || clientY > bottom)
+    }
+    // A drag that starts inside, such as a selection of text, is no outside click.
+    let startedOutside = false
+    const onPress = (event: MouseEvent) => {
+      startedOutside = isOutside(event)
+    }
+    const onClick = (event: MouseEvent) => {
+      if (startedOutside && isOutside(event)) requestClose(current)
+    }
+    current.addEventListener('pointerdown', onPress)
+    current.addEventListener('click', onClick)
+    return () => {
+      current.removeEventListener('pointerdown', onPress)
+      current.removeEventListener('click', onClick)
+    }
+  }, [dialog])
 }
 
 interface ConfirmDialogProps {
