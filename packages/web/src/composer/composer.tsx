@@ -15,6 +15,7 @@ import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { GrowingTextarea, VisibleText } from '../ui/elements.tsx'
+import { hasScreenKeyboard } from '../ui/restore-focus.ts'
 import { currentMode } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './asks-below.css'
@@ -50,7 +51,7 @@ export function Composer() {
   const keysId = useId()
   useEffect(() => {
     // On a phone, focus would open the keyboard over half of the page.
-    if (window.matchMedia('(pointer: fine)').matches) field.current?.focus()
+    if (!hasScreenKeyboard()) field.current?.focus()
   }, [sessionId])
   const picks = useSuggestions(field, draft, setDraft)
   const history = useInputHistory(draft, setDraft)

@@ -16,6 +16,7 @@ import { t } from '../texts/t.ts'
 import { Button, IconButton, requestClose } from '../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
+import { hasScreenKeyboard } from '../ui/restore-focus.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './section-parts.css'
 import { SettingsContext } from './section-parts.tsx'
@@ -38,7 +39,7 @@ export function SettingsDialog() {
   }, [at])
   useEffect(() => {
     // A dialog focuses its first field, which would open the keyboard on phones.
-    if (!window.matchMedia('(pointer: coarse)').matches) return
+    if (!hasScreenKeyboard()) return
     dialog.current?.querySelector<HTMLElement>('[aria-current=page]')?.focus()
   }, [])
   const settings = useMemo(

@@ -133,6 +133,6 @@ function tryFocus(element: Element | null | undefined, hadIt = false): boolean {
   return document.activeElement === element
 }
 
-function hasScreenKeyboard(): boolean {
+export function hasScreenKeyboard(): boolean {
   return window.matchMedia('(pointer: coarse)').matches
 }
