@@ -175,6 +175,22 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => stack(page).getByRole('tab').count()).toBe(1)
   })
 
+  test('a reload aborts the request of an action, and the reloaded page performs it', async () => {
+    const page = await workspace.open({ viewport: wide })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const reads = await readable(page, async (route) => {
+      if (reads() === 1) await released
+      // The first request was aborted.
+      await route.fulfill({ json: page200 }).catch(() => undefined)
+    })
+    await chatPage(page).send('open it')
+    await expect.poll(reads, patiently).toBe(1)
+    await page.reload()
+    release()
+    await chatPage(page).lastAnswer.getByText('It is open.').waitFor()
+    expect(await said(page)).toContain('"loaded":true')
+  })
+
   test('a chat in the background is served, too, and its panels wait there', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)

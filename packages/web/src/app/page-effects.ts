@@ -16,6 +16,7 @@ export function usePageTools(): void {
     const stop = pageTools.start()
     const stopWaking = pageWakeSource(() => void pageTools.look())
     const leave = () => {
+      pageTools.leave()
       const body = { clientId: ids.clientId, tabId: ids.tabId, actions: [], closed: true }
       const headers = { ...pageAccess.headers(), 'content-type': 'application/json' }
       const request = { method: 'POST', headers, body: JSON.stringify(body), keepalive: true }

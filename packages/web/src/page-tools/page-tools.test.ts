@@ -123,6 +123,23 @@ test('two tabs that both get a request perform it once', async () => {
   for (const tab of tabs) tab.stop()
 })
 
+test('a request that fails because the page is left is performed by the reloaded page', async () => {
+  const [server, browser] = [createServer(), createBrowser()]
+  server.given.set('a', [call('c1')])
+  const aborted = Promise.withResolvers<string>()
+  const before = openTab(server, browser, 'a', () => aborted.promise)
+  await settle()
+  before.leave()
+  aborted.reject(new Error('Failed to fetch'))
+  before.stop()
+  await settle()
+  expect(server.acks).toEqual([])
+  const after = openTab(server, browser, 'a', () => 'done')
+  await settle()
+  expect(server.acks).toMatchObject([{ toolCallId: 'c1', status: 'success', output: 'done' }])
+  after.stop()
+})
+
 test('a reloaded page reports its result again, and does not repeat the action', async () => {
   const [server, browser] = [createServer(), createBrowser()]
   const act = vi.fn<Action>(() => 'done')

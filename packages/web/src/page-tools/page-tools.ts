@@ -13,6 +13,8 @@ export interface PageTools {
   start: () => () => void
   /** Fetches pending calls. `expects` is a call that the stream announced and that is about to arrive. */
   look: (expects?: { toolCallId: string }) => Promise<void>
+  /** Drops the results of running calls until the next `look`: a browser that leaves the page aborts its requests. */
+  leave: () => void
   /**
    * Runs a call after the user clicked. Throws if it failed or was rejected, and the user may retry. So do `answer` and
    * `decline`.
@@ -61,9 +63,10 @@ export function createPageTools(services: PageToolsServices): PageTools {
   const declined = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOpen = false
+  let isLeft = false
   let ready: Promise<void> | undefined
 
-  return { reader, start, look, perform, answer, decline }
+  return { reader, start, look, leave, perform, answer, decline }
 
   function start(): () => void {
     isOpen = true
@@ -77,7 +80,12 @@ export function createPageTools(services: PageToolsServices): PageTools {
     }
   }
 
+  function leave(): void {
+    isLeft = true
+  }
+
   async function look(expects?: { toolCallId: string }): Promise<void> {
+    isLeft = false
     await announce()
     if (expects === undefined) return
     for (const pause of soon) {
@@ -130,6 +138,8 @@ export function createPageTools(services: PageToolsServices): PageTools {
       await locks.alone(key, async () => {
         const known = done.find(key)
         const outcome = known ?? (await act(call))
+        // The reloaded page or another tab runs the call.
+        if (known === undefined && isLeft) return
         if (known === undefined) done.add(key, outcome)
         await send(call, outcome, until)
       })
