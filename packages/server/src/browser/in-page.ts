@@ -60,8 +60,11 @@ export function stayInOneWindow(): void {
   page.addEventListener('click', retarget, true)
   page.addEventListener('submit', retarget, true)
   page.open = (url) => {
-    const to = url === undefined || String(url) === '' ? null : URL.parse(String(url), page.document.baseURI)
-    if (to !== null && /^https?:$/.test(to.protocol)) page.location.assign(to.href)
+    const { baseURI } = page.document
+    // Older browsers have no `URL.parse`.
+    if (url === undefined || String(url) === '' || !URL.canParse(String(url), baseURI)) return null
+    const to = new URL(url, baseURI)
+    if (/^https?:$/.test(to.protocol)) page.location.assign(to.href)
     return null
   }
 }
