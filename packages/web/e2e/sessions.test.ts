@@ -340,7 +340,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     })
     // Before the page reloads everything.
     await expect
-      .poll(() => page.getByRole('article', { name: 'You' }).allInnerTexts(), { timeout: 6000 })
+      .poll(() => page.getByRole('article', { name: 'You' }).allInnerTexts(), { timeout: 12_000 })
       .toEqual([expect.stringContaining('Woof!')])
     await response.body?.cancel()
     await workspace.server().fetch('/ai/chat/s3/stop', { method: 'POST', body: '{}' })
