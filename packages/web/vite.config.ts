@@ -8,7 +8,7 @@ const server = process.env['TROUPE_DEV_SERVER'] ?? 'http://127.0.0.1:4880'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), licences(), mermaidLibrary()],
+  plugins: [react(), licences(), mermaidLibrary(), preloadFont()],
   resolve: { conditions: ['troupe-source', ...defaultClientConditions] },
   build: {
     target: ['es2023', 'chrome123', 'firefox121', 'safari17.5'],
@@ -40,6 +40,22 @@ export default defineConfig({
     ),
   },
 })
+
+/** Loads the font of most texts together with the script, so that the first frame has it. */
+function preloadFont(): Plugin {
+  return {
+    name: 'preload-font',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_, { bundle = {} }) {
+        const file = Object.keys(bundle).find((name) => name.includes('inter-latin-wght-normal'))
+        if (file === undefined) return []
+        const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: `/${file}` }
+        return [{ tag: 'link', attrs, injectTo: 'head' }]
+      },
+    },
+  }
+}
 
 /** `virtual:licences`: what Troupe is built with, and under which licence each of it is. */
 function licences(): Plugin {
