@@ -113,14 +113,14 @@ export function parseAgentFile(text: string, name: string): AgentFile {
     prompt: body,
     needs,
     tools: [...(tools ?? []), ...(groups ?? [])],
-    ...(agents !== undefined && { allowedSubAgents: agents }),
-    ...(model !== undefined && { model }),
-    ...(maxDepth !== undefined && { maxDepth }),
-    ...(maxSteps !== undefined && { maxSteps }),
-    ...(params !== undefined && { params }),
-    ...(pages !== undefined && pages.length > 0 && { pageIds: pages }),
-    ...(budget !== undefined && { budget: budgetOf(budget) }),
-    ...(hidden === true && { hidden }),
+    allowedSubAgents: agents,
+    model,
+    maxDepth,
+    maxSteps,
+    params,
+    pageIds: pages?.length === 0 ? undefined : pages,
+    budget: budget && budgetOf(budget),
+    hidden: hidden || undefined,
   }
 }
 

@@ -114,7 +114,7 @@ export function findElements(
     if (score > 0 && element?.ref !== undefined) {
       const part = above.findLast((one) => one.element?.name !== undefined && partRoles.test(one.element.role))
       const within = part?.element?.name ?? heading
-      found.push({ element: { ref: element.ref, text: line.text, ...(within && { within }) }, score })
+      found.push({ element: { ref: element.ref, text: line.text, within: within || undefined }, score })
     }
     if (element !== undefined) above.push(line)
   }

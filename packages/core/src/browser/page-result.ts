@@ -49,9 +49,7 @@ export async function pageResult(
     text: outline.text.slice(0, cardText).toWellFormed(),
     characters: outline.text.length,
     notes: [...notes],
-    ...(picture !== undefined && {
-      picture: { sha256: picture.sha256, mediaType: picture.mediaType, size: picture.size },
-    }),
+    picture: picture && { sha256: picture.sha256, mediaType: picture.mediaType, size: picture.size },
     ...(shown &&
       picture !== undefined && {
         kind: 'image' as const,

@@ -75,7 +75,7 @@ export function findCommands(places: readonly CommandPlace[], taken: readonly st
         byName.set(name, { ...data, name, path: file, scope: place.scope, shadows })
       } catch (error) {
         const line = error instanceof FileFault ? error.line : undefined
-        problems.push({ path: file, message: (error as Error).message, ...(line !== undefined && { line }) })
+        problems.push({ path: file, message: (error as Error).message, line })
       }
     }
   }
@@ -108,10 +108,10 @@ function readCommand(file: string, root?: string): { data: Omit<OwnCommand, 'nam
   return {
     data: {
       description: (description ?? body.split('\n')[0] ?? '').replace(/\s+/g, ' ').slice(0, 200),
-      ...(argumentHint !== undefined && { argumentHint }),
-      ...(agent !== undefined && { agent }),
-      ...(model !== undefined && { model }),
-      ...(allowed !== undefined && { allowedTools: toolRules(allowed, lineOf('allowed-tools')) }),
+      argumentHint,
+      agent,
+      model,
+      allowedTools: allowed === undefined ? undefined : toolRules(allowed, lineOf('allowed-tools')),
     },
     body,
   }

@@ -30,7 +30,7 @@ export function readMention(
     kind: 'file',
     name,
     path: name,
-    ...(from !== undefined && { lines: `${from}-${Math.min(to ?? from, lines.length)}` }),
+    lines: from === undefined ? undefined : `${from}-${Math.min(to ?? from, lines.length)}`,
     content: content + note,
   }
 }

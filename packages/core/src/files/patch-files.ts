@@ -192,7 +192,7 @@ async function describeDraft(draft: Draft, drafts: Drafts, { state }: ToolContex
   return {
     path: shownPath(target.path, root),
     change: now === null ? 'deleted' : from !== undefined ? 'moved' : before === undefined ? 'created' : 'changed',
-    ...(from !== undefined && { from: shownPath(from.target.path, root) }),
+    from: from && shownPath(from.target.path, root),
     ...diff,
     ...(from === undefined && now !== null && hardLinks(before)),
   }

@@ -102,7 +102,7 @@ export async function readText(
       path: file.name,
       from,
       lines: lines.length,
-      ...(more && { next: seen + 1 }),
+      next: more ? seen + 1 : undefined,
       encoding: format,
       preview: cardPreview(lines.slice(0, 8).join('\n')),
     },
@@ -156,7 +156,7 @@ export async function readMedia(
   const dimensions = pixels === undefined ? '' : `, ${pixels.width} x ${pixels.height} pixels`
   const kept = blob === undefined ? 'Its content cannot be shown here.' : `It is stored as blob ${blob.sha256}.`
   return {
-    output: { kind, path: name, mediaType, size, ...pixels, ...(blob !== undefined && { blob: blob.sha256 }) },
+    output: { kind, path: name, mediaType, size, ...pixels, blob: blob?.sha256 },
     text: `${shown} is ${what}${dimensions}, ${formatCount(size, 'byte')}. ${mediaProblem({ kind, size, ...pixels }) ?? kept}`,
   }
 }
@@ -207,7 +207,7 @@ export async function readNotebook(
       from: offset,
       cells: texts.length,
       total,
-      ...(next < total && { next }),
+      next: next < total ? next : undefined,
       preview: first === undefined ? '' : cardPreview(cellSource(first)),
     },
     text: [...texts, footer].join('\n'),

@@ -173,7 +173,7 @@ export function recordRead(
   const shown = isSame ? (earlier.shown ?? []) : []
   const all = seen === 'some' ? shown : mergeRanges([...shown, [seen.first, seen.last]])
   const partial = !(all[0]?.[0] === 1 && all[0][1] === Infinity)
-  reads.set(path, { ...now, partial, ...(partial && { shown: all }) })
+  reads.set(path, { ...now, partial, shown: partial ? all : undefined })
 }
 
 export type FileKnowledge = 'all' | 'as-before' | 'part'

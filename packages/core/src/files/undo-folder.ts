@@ -138,14 +138,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     const own = mark ?? { ...change.mark, toolCallId: `undo-${change.mark.toolCallId}` }
     await changeFiles(
       [{ path: file, shown: file, before: now, after: bytes === null ? null : [bytes] }],
-      ({ folder }) =>
-        before(
-          own,
-          file,
-          now?.bytes ?? null,
-          { ...fileFacts(now), ...(folder !== undefined && { folder }) },
-          change.id,
-        ),
+      ({ folder }) => before(own, file, now?.bytes ?? null, { ...fileFacts(now), folder }, change.id),
     )
     if (bytes === null) removeMade(file)
     if (now === undefined && change.mode !== undefined) await chmod(file, change.mode & 0o7777)
@@ -286,7 +279,7 @@ export function journalFor(ctx: ToolContext): (change: FileChange) => Promise<Op
   return ({ path, before, replaced, folder }) =>
     ctx.state.undo.before(mark, path, before?.bytes ?? null, {
       ...fileFacts(before),
-      ...(replaced !== undefined && { replaced }),
-      ...(folder !== undefined && { folder }),
+      replaced,
+      folder,
     })
 }

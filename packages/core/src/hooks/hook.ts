@@ -139,11 +139,11 @@ const schema = z.looseObject({
 export function checkHookAnswer(value: unknown): HookAnswer {
   const result = schema.safeParse(value)
   if (!result.success) throw new Error(`its output is invalid: ${z.prettifyError(result.error)}`)
-  const { decision, reason, context } = result.data
+  const { decision, reason, input, context } = result.data
   return {
-    ...(decision !== undefined && { decision }),
-    ...(reason !== undefined && { reason }),
-    ...(result.data.input !== undefined && { input: result.data.input }),
-    ...(context !== undefined && { context }),
+    decision,
+    reason,
+    input,
+    context,
   }
 }

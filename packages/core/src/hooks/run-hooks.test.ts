@@ -95,7 +95,7 @@ describe('a hook before a call', () => {
       decision('allow', { remember: ['Change'] }),
     )
     expect(outcome.asks).toMatchObject([{ reason: 'look twice', rule: null }])
-    expect(outcome.asks[0]).not.toHaveProperty('remember')
+    expect(outcome.asks[0]?.remember).toBeUndefined()
     expect(outcome.ran).toHaveLength(1)
   })
 

@@ -28,8 +28,7 @@ export interface TransportOptions {
 export function createTransport(config: McpServerConfig, options: TransportOptions): Promise<ServerTransport> {
   const { folder, env, onText, warden, authProvider, mark = 'mcp' } = options
   const limits = { ...mcpLimits, ...options.limits }
-  if (config.type !== 'stdio')
-    return createHttpTransport({ ...config, limits, ...(authProvider !== undefined && { authProvider }) })
+  if (config.type !== 'stdio') return createHttpTransport({ ...config, limits, authProvider })
   const { command, args, cwd = '.' } = config
   return Promise.resolve(
     createStdioTransport({
@@ -170,10 +169,11 @@ export async function loginToMcp(
   return auth(login, {
     serverUrl,
     scope: challenge.scope,
-    ...(challenge.resourceMetadataUrl !== undefined && { resourceMetadataUrl: new URL(challenge.resourceMetadataUrl) }),
+    resourceMetadataUrl:
+      challenge.resourceMetadataUrl === undefined ? undefined : new URL(challenge.resourceMetadataUrl),
     authorizationCode,
     iss,
-    ...(anew === true && { forceReauthorization: true }),
+    forceReauthorization: anew,
   })
 }
 
@@ -191,6 +191,6 @@ export async function askForChallenge(serverUrl: string, signal: AbortSignal): P
   const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response)
   return {
     scope,
-    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: resourceMetadataUrl.href }),
+    resourceMetadataUrl: resourceMetadataUrl?.href,
   }
 }

@@ -335,7 +335,7 @@ export function createResourceTools(servers: readonly McpServer[]): Tool[] {
             server: name,
             uri: resource.uri,
             name: resource.name,
-            ...(resource.description !== undefined && { description: resource.description.slice(0, 300) }),
+            description: resource.description?.slice(0, 300),
             mimeType: resource.mimeType,
           })),
         )

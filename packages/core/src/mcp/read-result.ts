@@ -81,9 +81,9 @@ async function toOutput(
       ? { kind: 'image' as const, path: name, mediaType: only.mediaType, size: only.size, blob: only.blob, ...pixels }
       : {}
   const output: McpOutput = {
-    ...(text !== '' && { text: modelText }),
-    ...(structuredContent !== undefined && { structuredContent: bounded(structuredContent) }),
-    ...(files.length > 0 && { files }),
+    text: text === '' ? undefined : modelText,
+    structuredContent: structuredContent && bounded(structuredContent),
+    files: files.length > 0 ? files : undefined,
     ...image,
   }
   return withModelText(output, modelText) as McpOutput
@@ -115,7 +115,7 @@ async function readBlocks(blocks: readonly Block[], ctx: ResultContext): Promise
     const bytes = Buffer.from(base64, 'base64')
     const kept = await ctx.blobs?.put(bytes, mediaType)
     if (mediaType.startsWith('image/')) pixels ??= imageSize(bytes, mediaType)
-    files.push({ mediaType, size: bytes.length, ...(kept !== undefined && { blob: kept.sha256 }) })
+    files.push({ mediaType, size: bytes.length, blob: kept?.sha256 })
     const where = kept === undefined ? '' : `, stored as blob ${kept.sha256}`
     texts.push(`[${what.slice(0, 200)}: ${mediaType}, ${bytes.length} bytes${where}]`)
   }

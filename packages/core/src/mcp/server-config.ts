@@ -45,19 +45,17 @@ export function resolveMcpEntry(entry: McpEntry, variables?: NodeJS.ProcessEnv):
       command: fill(command),
       args: args.map(fill),
       env: fillAll(entry.env),
-      ...(cwd !== undefined && { cwd: fill(cwd) }),
+      cwd: cwd && fill(cwd),
     }
   const { clientId, clientSecret } = entry.oauth ?? {}
   return {
     type: type === 'sse' ? 'sse' : 'http',
     url: checkUrl(fill(url as string)),
     headers: fillAll(entry.headers),
-    ...(clientId !== undefined && {
-      client: {
-        client_id: fill(clientId),
-        ...(clientSecret !== undefined && { client_secret: fill(clientSecret) }),
-      },
-    }),
+    client:
+      clientId === undefined
+        ? undefined
+        : { client_id: fill(clientId), client_secret: clientSecret && fill(clientSecret) },
   }
 }
 

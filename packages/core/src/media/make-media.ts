@@ -34,7 +34,7 @@ export async function makeMedia(
     const targets = await checkTargets(saveTo, ctx)
     const sources = await Promise.all(images.map((path) => readPicture(path, ctx)))
     const chatModel = ctx.chatModel.id
-    const task = await ctx.media.start({ ...request, chatModel, ...(sources.length > 0 && { images: sources }) })
+    const task = await ctx.media.start({ ...request, chatModel, images: sources.length > 0 ? sources : undefined })
     taskId = task.id
     const { kind, model, prompt } = task
     ctx.emit('media-generate-start', { taskId, kind, model, prompt, toolCallId: ctx.toolCallId })
@@ -195,7 +195,7 @@ async function saveGenerated(
     if (!extensionFits(target.path, mediaType))
       saveNotes.push(`${target.shown} contains ${mediaType}, regardless of its extension.`)
   }
-  return { saved, ...(saveNotes.length > 0 && { saveNotes }) }
+  return { saved, saveNotes: saveNotes.length > 0 ? saveNotes : undefined }
 }
 
 async function replaceFile(target: ResolvedPath, bytes: Uint8Array, ctx: ToolContext): Promise<void> {

@@ -27,7 +27,7 @@ export function answerError(answer: FinishedAnswer): NamedError | undefined {
   const fault = (name: string, message: string, again = false): NamedError =>
     new NamedError(name, endSentence(message), {
       status: 502,
-      data: { provider, model, retryable: false, finishReason: raw || unified, ...(again && { again }) },
+      data: { provider, model, retryable: false, finishReason: raw || unified, again: again || undefined },
     })
   const told = notes.explanation === undefined ? '' : `: ${notes.explanation}`
 
@@ -102,16 +102,17 @@ export function toUsage(usage: LanguageModelV4Usage): Usage {
     inputTokens,
     outputTokens,
     totalTokens: inputTokens + outputTokens,
-    ...(usage.outputTokens.reasoning !== undefined && { reasoningTokens: usage.outputTokens.reasoning }),
-    ...(usage.inputTokens.cacheRead !== undefined && { cachedInputTokens: usage.inputTokens.cacheRead }),
-    ...(usage.inputTokens.cacheWrite !== undefined && { cacheWriteTokens: usage.inputTokens.cacheWrite }),
+    reasoningTokens: usage.outputTokens.reasoning,
+    cachedInputTokens: usage.inputTokens.cacheRead,
+    cacheWriteTokens: usage.inputTokens.cacheWrite,
   }
 }
 
 export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
   if (a === undefined || b === undefined) return a ?? b
   const sum: Usage = { ...a }
-  for (const [key, value] of Object.entries(b) as [keyof Usage, number][]) sum[key] = (sum[key] ?? 0) + value
+  for (const [key, value] of Object.entries(b) as [keyof Usage, number | undefined][])
+    if (value !== undefined) sum[key] = (sum[key] ?? 0) + value
   return sum
 }
 

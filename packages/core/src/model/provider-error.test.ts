@@ -217,7 +217,7 @@ describe('connections', () => {
       },
     )
     expect(describeProviderError(error, place)).toMatchObject({ name: 'ProviderConnection' })
-    expect(describeProviderError(error, place).data).not.toHaveProperty('statusCode')
+    expect(describeProviderError(error, place).data?.['statusCode']).toBeUndefined()
   })
 
   test('a reset in the middle of an answer is not a bad answer', () => {

@@ -50,10 +50,10 @@ export function describeProviderError(error: unknown, place: ErrorPlace): NamedE
   const verdict = judge(facts, providerName(provider))
   const retryAfterMs = verdict.retryable ? facts.retryAfterMs : undefined
   const data: ProviderErrorData = {
-    ...(facts.status !== undefined && { statusCode: facts.status }),
+    statusCode: facts.status,
     retryable: verdict.retryable,
     retryAfterMs,
-    ...(isForgotten(facts) && { forgot: true as const }),
+    forgot: isForgotten(facts) || undefined,
     provider,
     model,
   }
@@ -257,7 +257,7 @@ export function readContextLimit(message: string): { limit?: number; sent?: numb
   const sent = firstNumber(text, counts)
   return {
     limit,
-    ...(sent !== undefined && sent > (limit ?? 0) && { sent }),
+    sent: sent !== undefined && sent > (limit ?? 0) ? sent : undefined,
   }
 }
 

@@ -50,7 +50,7 @@ export async function askPage<Output>(
     kind: 'browser',
     title,
     summary,
-    content: { action, input, ...(byPerson === true && { byPerson }) },
+    content: { action, input, byPerson: byPerson || undefined },
     timeoutMs: (request.timeoutSec ?? usual) * 1000,
   })
   if (answer.type === 'deny')

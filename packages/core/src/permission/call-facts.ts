@@ -128,7 +128,7 @@ function analyzeAccess(
   return analyzeCommand(command, {
     cwd: cwd === undefined ? state.cwd : toolPath('read', cwd, state.cwd, view).real,
     home: view.home,
-    ...(terminal === true && { terminal }),
+    terminal,
     env: [...Object.keys(env), ...Object.keys(sandboxEnv)],
     isProgram: programLookup(env['PATH'] ?? process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', state.roots),
     isPlainRepository,
@@ -225,10 +225,10 @@ function once<T>(make: () => T): () => T {
 
 function pathFactFlags({ spread, names, redirected, meant }: FileUse): Partial<PathFact> {
   return {
-    ...(spread === 'tree' && { tree: true }),
-    ...(names && { names }),
-    ...(redirected && { redirected }),
-    ...(meant && { meant }),
+    tree: spread === 'tree' || undefined,
+    names,
+    redirected,
+    meant,
   }
 }
 

@@ -85,7 +85,7 @@ function checkAction({ facts: { tool, urls }, policy, byTool, ofTool }: CheckCon
   return {
     why: `${tool.name} can make changes on ${hosts.join(', ')}.`,
     // A host without a dot would match many hosts, so it is not suggested.
-    ...(hosts.every(isWholeHost) && { remember: hosts.map((host) => `${tool.name}(domain:${host})`) }),
+    remember: hosts.every(isWholeHost) ? hosts.map((host) => `${tool.name}(domain:${host})`) : undefined,
   }
 }
 
@@ -159,7 +159,7 @@ function checkPath(fact: PathFact, scene: CheckContext): Check {
   const remember = suggestPathRules(fact, facts.view)
   // For the whole workspace, only a rule for the tool fits.
   if (remember.length === 0 && fact.inside && fact.by === undefined) remember.push(facts.tool.name)
-  return { why: pathReason(fact), ...(remember.length > 0 && { remember }) }
+  return { why: pathReason(fact), remember: remember.length > 0 ? remember : undefined }
 }
 
 /** Previews belong to the agent, so our tools may change them. */
@@ -307,7 +307,7 @@ function checkOutsideCommand(fact: CommandFact, scene: CheckContext): CommandPer
 }
 
 function needsApproval(why: string, remember: readonly string[] = []): { by: 'nobody'; check: Check } {
-  return { by: 'nobody', check: { why, ...(remember.length > 0 && { remember }) } }
+  return { by: 'nobody', check: { why, remember: remember.length > 0 ? remember : undefined } }
 }
 
 /**

@@ -412,7 +412,7 @@ describe('a file', () => {
     const told = await explain('Grep', { pattern: 'x' }, { allow: ['Read(.env)'] })
     expect(told.hides?.(path.join(workspace, '.env'))).toBe(false)
     expect(told.hides?.(path.join(workspace, 'a/key.pem'))).toBe(true)
-    expect(await explain('Write', { file_path: 'src/a.ts', content: '' })).not.toHaveProperty('hides')
+    expect((await explain('Write', { file_path: 'src/a.ts', content: '' })).hides).toBeUndefined()
   })
 })
 

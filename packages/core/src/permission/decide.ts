@@ -70,8 +70,8 @@ function decideFromFacts(
     decision: 'ask',
     reason: joinReasons(needs),
     rule: null,
-    ...(open.some(({ firm }) => firm === true) && { firm: true }),
-    ...(remember.length > 0 && { remember }),
+    firm: open.some(({ firm }) => firm === true) || undefined,
+    remember: remember.length > 0 ? remember : undefined,
     ...around,
   }
 }
@@ -158,9 +158,7 @@ const maxShownCommands = 100
 function shownCommands({ commands }: CallFacts): Pick<Decision, 'commands'> {
   const parts = commands.flatMap((fact) => fact.parts)
   if (parts.length === 0) return {}
-  const shown = parts
-    .slice(0, maxShownCommands)
-    .map(({ text, via }) => ({ text, ...(via.length > 0 && { note: via.join(' › ') }) }))
+  const shown = parts.slice(0, maxShownCommands).map(({ text, via }) => ({ text, note: via.join(' › ') || undefined }))
   return {
     commands:
       parts.length > maxShownCommands ? [...shown, { text: `and ${parts.length - maxShownCommands} more` }] : shown,
@@ -198,14 +196,14 @@ function callGrants(
   const isMasked = confinement !== undefined && confinement.confinement !== 'none' && read.length + write.length > 0
   return {
     ...confinement,
-    ...(isMasked && {
-      forbidden: {
-        ...(read.length > 0 && { read: forbiddenByRules(read, facts) }),
-        ...(write.length > 0 && { write: forbiddenByRules(write, facts) }),
-      },
-    }),
-    ...(grants.length > 0 && { grants }),
-    ...(reads && { hides: hiddenFiles(facts, policy) }),
+    forbidden: isMasked
+      ? {
+          read: read.length > 0 ? forbiddenByRules(read, facts) : undefined,
+          write: write.length > 0 ? forbiddenByRules(write, facts) : undefined,
+        }
+      : undefined,
+    grants: grants.length > 0 ? grants : undefined,
+    hides: reads ? hiddenFiles(facts, policy) : undefined,
   }
 }
 

@@ -213,7 +213,7 @@ export function projectFile(file: MessageFile): Pick<LanguageModelV4FilePart, 'd
   const inline = parseDataUrl(file.url)
   return {
     mediaType: legalType(inline?.mediaType) ?? legalType(file.mediaType) ?? unknownType,
-    ...(filename !== undefined && filename !== '' && { filename: filename.toWellFormed() }),
+    ...(filename && { filename: filename.toWellFormed() }),
     data: inline === undefined ? fileData(file) : { type: 'data', data: inline.base64 },
   }
 }
@@ -341,7 +341,7 @@ function readFileResult({ state, output, providerExecuted }: ReadCall): ReadFile
     path: typeof name === 'string' && name !== '' ? name.toWellFormed() : 'a file',
     mediaType: typeof mediaType === 'string' ? mediaType : 'application/octet-stream',
     size: typeof size === 'number' ? size : 0,
-    ...(typeof width === 'number' && { width }),
-    ...(typeof height === 'number' && { height }),
+    width: typeof width === 'number' ? width : undefined,
+    height: typeof height === 'number' ? height : undefined,
   }
 }

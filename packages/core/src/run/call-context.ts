@@ -31,7 +31,7 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
   const ctx: ToolContext = {
     ...scope.base,
     toolCallId,
-    ...(scope.startedBefore !== undefined && { resumed: true }),
+    resumed: scope.startedBefore === undefined ? undefined : true,
     signal: scope.signal,
     get state() {
       return scope.state()
@@ -45,9 +45,9 @@ export function openCallContext(call: Call, scope: CallScope): CallContext {
       const { id } = options
       scope.emit({
         type: `data-${name}`,
-        ...(id !== undefined && { id }),
+        id,
         data: toJson(data),
-        ...(transient && { transient }),
+        transient: transient || undefined,
       } as Chunk)
     },
     async ask(request) {
@@ -142,7 +142,7 @@ async function checkAskHooks(request: AskRequest, call: Call, ctx: ToolContext, 
   const { decision, reason } = await runHooks(
     hooks,
     { event: 'ask', kind, title, reason: title, rule: null, content, ...hookCallInfo(call, call.input, scope) },
-    { ...(call.tool !== undefined && { call: { tool: call.tool, ctx } }), signal: ctx.signal },
+    { call: call.tool && { tool: call.tool, ctx }, signal: ctx.signal },
   )
   if (decision === 'deny') throw new Error(reason)
 }
@@ -169,17 +169,17 @@ export async function waitForAnswer(
         sessionId: input.session.id,
         runId: input.runId,
         agentPath: input.frames.map((frame) => frame.name),
-        ...(agentId !== undefined && { agentId }),
+        agentId,
         toolCallId: call.toolCallId,
         toolName: call.toolName,
         input: call.input,
         title: request.title,
-        ...(request.summary !== undefined && { summary: request.summary }),
+        summary: request.summary,
         content: request.content ?? null,
         ...why,
-        ...(input.client !== undefined && { client: input.client }),
-        ...(input.tab !== undefined && { tab: input.tab }),
-        ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
+        client: input.client,
+        tab: input.tab,
+        timeoutMs: request.timeoutMs,
         createdAt: Date.now(),
         closedAt: null,
         answer: null,
@@ -228,9 +228,9 @@ function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['
   return {
     session: input.session,
     workspace: input.workspace,
-    ...(input.client !== undefined && { client: input.client }),
-    ...(input.tab !== undefined && { tab: input.tab }),
-    ...(input.page !== undefined && { page: input.page }),
+    client: input.client,
+    tab: input.tab,
+    page: input.page,
     run: { id: input.runId, attempt, step },
     frames: input.frames,
     agent: input.frames.at(-1) as RunInput['frames'][number],
@@ -239,10 +239,10 @@ function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['
     lastOutput: (toolName) => lastOutput([...input.history, fold.snapshot()], toolName),
     spend,
     settings: input.settings ?? (() => undefined),
-    ...(input.blobs !== undefined && { blobs: input.blobs }),
-    ...(input.media !== undefined && { media: input.media }),
-    ...(input.browser !== undefined && { browser: input.browser }),
-    ...(input.mode !== undefined && { mode: input.mode }),
+    blobs: input.blobs,
+    media: input.media,
+    browser: input.browser,
+    mode: input.mode,
     credentials: input.credentials ?? (() => Promise.resolve(undefined)),
   }
 }

@@ -154,8 +154,8 @@ async function runCall(active: ActiveCall, permitted: Permitted, context: CallCo
   scope.emit({ type: 'tool-output-available', toolCallId, output, ...metadata(notes) })
   emitCallEvent('tool:execution:complete', call, scope, {
     title: callTitle(active),
-    ...(display?.summary !== undefined && { summary: display.summary }),
-    ...(display?.content !== undefined && { content: display.content }),
+    summary: display?.summary,
+    content: display?.content,
     output,
     elapsedMs,
   })

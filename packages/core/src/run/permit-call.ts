@@ -112,8 +112,8 @@ export async function decideOn({ call, ctx, scope }: PendingCall, { input }: Cal
   ctx.granted = {
     confinement,
     grants,
-    ...(forbidden !== undefined && { forbidden }),
-    ...(hides !== undefined && { hides }),
+    forbidden,
+    hides,
   }
   return decision
 }
@@ -196,8 +196,8 @@ async function askPerson(
   const why = {
     reason,
     rule,
-    ...(remember !== undefined && remember.length > 0 && { remember }),
-    ...(commands !== undefined && commands.length > 0 && { commands }),
+    remember: remember?.length === 0 ? undefined : remember,
+    commands: commands?.length === 0 ? undefined : commands,
   }
   const id = askId(scope.input.runId, toolCallId, 0)
   scope.emit({
@@ -246,14 +246,14 @@ async function applyApproval(
   return settled
 
   function respond(approved: boolean, reason?: string): void {
-    const said = { approved, ...(reason !== undefined && { reason }) }
+    const said = { approved, reason }
     scope.emit({ type: 'tool-approval-response', approvalId: id, ...said })
     if (!approved) scope.emit({ type: 'tool-output-denied', toolCallId: call.toolCallId })
     emitCallEvent('tool:permission:response', call, scope, {
       askId: id,
       ...said,
-      ...(answer.type === 'approve' && answer.remember !== undefined && { remember: answer.remember }),
-      ...(answer.type === 'approve' && answer.input !== undefined && { input: answer.input }),
+      remember: answer.type === 'approve' ? answer.remember : undefined,
+      input: answer.type === 'approve' ? answer.input : undefined,
     })
   }
 }

@@ -109,7 +109,7 @@ async function runStep(turn: Turn, again: boolean, estimate: number): Promise<bo
         },
         tools: input.tools,
         signal: input.signal,
-        ...(input.blobs !== undefined && { blobs: input.blobs }),
+        blobs: input.blobs,
         maxRetries: input.maxRetries ?? 3,
         stallMs: input.stallMs ?? 180_000,
         emit: timeReasoning(turn.step, turn.emit),
@@ -145,11 +145,11 @@ async function buildRequest(turn: Turn): ReturnType<ModelCall['options']> {
   const prompt = await loadFiles(projected, input.blobs, {
     provider: model.provider,
     supportedUrls: model.supportedUrls,
-    ...(takes !== undefined && { accepts: takes }),
+    accepts: takes,
   })
   turn.sentFiles = hasFiles(prompt)
   const tools = buildTools(shownTools(input.tools, messages, input.offers, input.mode?.get()))
-  return { ...input.callOptions, prompt, ...(tools.length > 0 && { tools }) }
+  return { ...input.callOptions, prompt, tools: tools.length > 0 ? tools : undefined }
 }
 
 async function finishStep(turn: Turn, calls: StepCalls | undefined, answer: ModelAnswer): Promise<boolean> {
@@ -170,8 +170,8 @@ async function finishStep(turn: Turn, calls: StepCalls | undefined, answer: Mode
       toolCallId,
       toolName,
       input: given,
-      ...(actionName !== undefined && { actionName }),
-      ...(invalid !== undefined && { invalid }),
+      actionName,
+      invalid,
     }))
     log.note({
       type: '$model-end',
@@ -179,7 +179,7 @@ async function finishStep(turn: Turn, calls: StepCalls | undefined, answer: Mode
       calls: noted,
       finishReason,
       elapsedMs: turn.watch.elapsedMs(),
-      ...(usage !== undefined && { usage: { ...usage } }),
+      usage: usage && { ...usage },
     })
     if (noted.length > 0) await log.sync()
   }
@@ -195,8 +195,7 @@ async function resumeStep(turn: Turn, resume: Resume): Promise<boolean> {
     if (noted.invalid !== undefined || hasResult(turn, noted.toolCallId)) continue
     const tool = findTool(noted.toolName, turn.input.tools)
     const { toolCallId, toolName, input, actionName } = noted
-    if (tool !== undefined)
-      calls.offer({ toolCallId, toolName, tool, input, ...(actionName !== undefined && { actionName }) })
+    if (tool !== undefined) calls.offer({ toolCallId, toolName, tool, input, actionName })
     else turn.emit({ type: 'tool-output-error', toolCallId, errorText: `The tool ${toolName} is no longer available.` })
   }
   return finishStepCalls(turn, calls, resume)

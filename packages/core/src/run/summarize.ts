@@ -118,9 +118,7 @@ function splitHistory(
   most: number,
 ): (readonly PromptMessage[])[] {
   const units = messages.flatMap(({ id, role, parts }): PromptMessage[] =>
-    role === 'assistant'
-      ? splitSteps(parts).map((step) => ({ ...(id !== undefined && { id }), role, parts: step }))
-      : [{ ...(id !== undefined && { id }), role, parts }],
+    role === 'assistant' ? splitSteps(parts).map((step) => ({ id, role, parts: step })) : [{ id, role, parts }],
   )
   const total = gauge.messages(units)
   const perUnit = Math.min(

@@ -111,7 +111,7 @@ class PartTranslator implements Translator {
         const toolCallId = this.#ids?.get(part.toolCallId) ?? part.toolCallId
         const extra = {
           providerExecuted: true,
-          ...(part.providerMetadata !== undefined && { providerMetadata: part.providerMetadata }),
+          providerMetadata: part.providerMetadata,
         }
         if (part.isError === true)
           this.#input.emit({ type: 'tool-output-error', toolCallId, errorText: textOf(part.result), ...extra })
@@ -120,7 +120,7 @@ class PartTranslator implements Translator {
             type: 'tool-output-available',
             toolCallId,
             output: part.result,
-            ...(part.preliminary === true && { preliminary: true }),
+            preliminary: part.preliminary || undefined,
             ...extra,
           })
         return undefined
@@ -262,9 +262,9 @@ class PartTranslator implements Translator {
 
 function sharedOf({ providerExecuted, providerMetadata, dynamic }: LanguageModelV4ToolCall) {
   return {
-    ...(providerExecuted !== undefined && { providerExecuted }),
-    ...(providerMetadata !== undefined && { providerMetadata }),
-    ...(dynamic !== undefined && { dynamic }),
+    providerExecuted,
+    providerMetadata,
+    dynamic,
   }
 }
 

@@ -156,7 +156,7 @@ export function firstMetadata(input: RunInput): Metadata {
   const { kind, name, depth, path } = input.frames.at(-1) as RunInput['frames'][number]
   const { id: model, source } = input.model
   const agent = { kind, name, depth, path: [...path] }
-  return { agent, model, ...(source !== undefined && { source }), createdAt: Date.now() }
+  return { agent, model, source, createdAt: Date.now() }
 }
 
 /** For callers that keep no state: the agent forgets everything after the run. */
@@ -311,7 +311,7 @@ export function failTurn(turn: Turn, thrown: unknown): RunOutcome {
   const stopMs = askedAt === undefined ? undefined : Math.max(0, Date.now() - askedAt)
   turn.emit({
     type: 'message-metadata',
-    messageMetadata: { ...lastMetadata(turn), [ending.status]: true, ...(stopMs !== undefined && { stopMs }) },
+    messageMetadata: { ...lastMetadata(turn), [ending.status]: true, stopMs },
   })
   turn.emit({ type: 'abort', reason: ending.text })
   turn.emit({ type: 'finish', finishReason: 'other' })
@@ -350,7 +350,7 @@ function settleTurn(turn: Turn, openCalls: string): void {
 }
 
 function outcome({ fold }: Turn, status: RunOutcome['status'], error?: ErrorInfo): RunOutcome {
-  return { status, message: cleanMessage(fold.snapshot(), { run: 'ended' }), ...(error !== undefined && { error }) }
+  return { status, message: cleanMessage(fold.snapshot(), { run: 'ended' }), error }
 }
 
 function lastMetadata({ input, watch, finishReason, usage, stopped }: Turn): Metadata {
@@ -359,11 +359,11 @@ function lastMetadata({ input, watch, finishReason, usage, stopped }: Turn): Met
   return {
     elapsedMs: watch.elapsedMs(),
     finishReason,
-    ...(usage !== undefined && { usage }),
-    ...(cost !== undefined && { cost }),
-    ...(below !== undefined &&
-      below.tokens > 0 && { subAgents: { tokens: below.tokens, ...(below.cost > 0 && { cost: below.cost }) } }),
-    ...(stopped !== undefined && { stopped }),
+    usage,
+    cost,
+    subAgents:
+      below !== undefined && below.tokens > 0 ? { tokens: below.tokens, cost: below.cost || undefined } : undefined,
+    stopped,
   }
 }
 
@@ -381,7 +381,7 @@ export async function runEndHooks(input: RunInput, { status, message, error }: R
       event: 'run-end',
       status,
       text: last?.text ?? '',
-      ...(error !== undefined && { error: error.message }),
+      error: error?.message,
       ...hookRunInfo(input),
     },
     // A stop ends the turn, but not its end hooks.

@@ -28,7 +28,7 @@ interface SandboxInput {
 }
 
 export function sandboxAccess(input: SandboxInput): { outside?: true; writes?: true } {
-  return { ...(leavesSandbox(input) && { outside: true }), ...(input.writes === true && { writes: true }) }
+  return { outside: leavesSandbox(input) || undefined, writes: input.writes || undefined }
 }
 
 export function leavesSandbox({ outside_sandbox: outside, dangerouslyDisableSandbox: disable }: SandboxInput): boolean {

@@ -210,7 +210,7 @@ function parseRipgrepLine(path: string, text: string, onLine: LineHandler['onLin
     number: Number(number),
     text: cutLine(line, charactersIn(printed, before)),
     match: true,
-    ...(isFar && { far: { at: Number(lineStart) + before, before } }),
+    far: isFar ? { at: Number(lineStart) + before, before } : undefined,
   })
 }
 

@@ -54,7 +54,7 @@ export function createOutputCollector(ctx: SpillContext, name: string): OutputCo
       const kept = note === undefined ? where : `${path === undefined ? '' : ` See ${path}.`} ${note}`
       return {
         text: `${head}\n... [${left} characters omitted.${kept}] ...\n${tail}`,
-        ...(path !== undefined && note === undefined && { spilled: { path, length } }),
+        spilled: path !== undefined && note === undefined ? { path, length } : undefined,
       }
     },
   }

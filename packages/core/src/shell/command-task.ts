@@ -97,10 +97,8 @@ export function createTask(parts: TaskParts): OpenTask {
         clearInterval(hold)
       }
     },
-    ...(write !== undefined && { write: (text: string) => running?.write?.(text) }),
-    ...(resize !== undefined && {
-      resize: (columns: number, rows: number) => running?.resize?.(columns, rows),
-    }),
+    write: write && ((text: string) => running?.write?.(text)),
+    resize: resize && ((columns: number, rows: number) => running?.resize?.(columns, rows)),
     ended: ended.promise,
   }
   return {
@@ -243,7 +241,7 @@ function openCommandTask({
     startedAt,
     ctx,
     stop: () => endStarted(started, mark),
-    ...(stdin !== null && { write: (text: string) => writeInput(stdin, text) }),
+    write: stdin === null ? undefined : (text: string) => writeInput(stdin, text),
   })
   started.onText = open.print
   started.unref()

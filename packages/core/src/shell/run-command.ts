@@ -83,13 +83,13 @@ export async function* runCommand(
     return {
       ...shown,
       status,
-      ...(status === 'stopped' && { stoppedBy: abortReason(ctx.signal.reason).text }),
+      stoppedBy: status === 'stopped' ? abortReason(ctx.signal.reason).text : undefined,
       exitCode: exit.code,
       signal: exit.signal,
       durationMs,
       cwd: state.cwd,
       notes,
-      ...(taskId !== undefined && { taskId }),
+      taskId,
     }
   } finally {
     clearTimeout(timer)

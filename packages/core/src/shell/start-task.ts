@@ -159,7 +159,7 @@ export async function startInBackground(
 ): Promise<Task> {
   refuseTooMany(ctx.state.tasks, 'command')
   const { go, ...begun } = await beginCommand(command, ctx, notes)
-  const task = commandTask({ ctx, command, ...begun, ...(timeoutMs !== undefined && { timeoutMs }) })
+  const task = commandTask({ ctx, command, ...begun, timeoutMs })
   await addTask(ctx.state.tasks, task)
   await go()
   return task

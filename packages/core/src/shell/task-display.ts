@@ -34,9 +34,9 @@ export function readTask(task: Task, from: number): TaskOutputView {
     text:
       (lost > 0 ? `... [${lost} earlier characters are no longer kept.${where}] ...\n` : '') + cutMiddle(text, where),
     next,
-    ...(spilled !== undefined &&
-      spilled.note === undefined && { spilled: { path: spilled.path, length: spilled.length } }),
-    ...(advice.length > 0 && { advice }),
+    spilled:
+      spilled !== undefined && spilled.note === undefined ? { path: spilled.path, length: spilled.length } : undefined,
+    advice: advice.length > 0 ? advice : undefined,
   }
 }
 

@@ -70,7 +70,7 @@ export function createSkillFinder(): FindSkills {
     } catch (error) {
       const { message } = error as Error
       const line = error instanceof FileFault ? error.line : undefined
-      return { mark, problem: { path: file, message, ...(line !== undefined && { line }) } }
+      return { mark, problem: { path: file, message, line } }
     }
   }
 }

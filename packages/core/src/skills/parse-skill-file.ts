@@ -52,11 +52,11 @@ export function parseSkillFile(text: string, folderName: string): { head: SkillH
   const head: SkillHead = {
     name,
     description: description.replace(/\s+/g, ' '),
-    ...(license !== undefined && { license }),
-    ...(compatibility !== undefined && { compatibility }),
-    ...(metadata !== undefined && { metadata }),
-    ...(allowed !== undefined && { allowedTools: toolRules(allowed, lineOf('allowed-tools')) }),
-    ...(parsed.data['disable-model-invocation'] === true && { personOnly: true }),
+    license,
+    compatibility,
+    metadata,
+    allowedTools: allowed === undefined ? undefined : toolRules(allowed, lineOf('allowed-tools')),
+    personOnly: parsed.data['disable-model-invocation'] || undefined,
   }
   return { head, body }
 }

@@ -36,7 +36,7 @@ function readTree(root: string): ArchiveEntry[] {
         size: kind === 'file' ? stats.size : 0,
         executable: kind === 'file' && (stats.mode & 0o111) !== 0,
         read: () => readFileSync(file),
-        ...(kind === 'link' && { target: { path: readlinkSync(file) } }),
+        target: kind === 'link' ? { path: readlinkSync(file) } : undefined,
       })
       if (kind === 'folder' && own.length < importLimits.depth) visit(own)
     }
@@ -151,7 +151,7 @@ function readTar(bytes: Buffer): ArchiveEntry[] {
       size: kind === 'file' ? size : 0,
       executable,
       read: () => bytes.subarray(from, to),
-      ...(kind === 'link' && { target: { path: target, ...(type === '1' && { fromRoot: true as const }) } }),
+      target: kind === 'link' ? { path: target, fromRoot: type === '1' || undefined } : undefined,
     })
   }
   return entries

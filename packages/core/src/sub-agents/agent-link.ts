@@ -223,7 +223,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
       parentRunId: run.runId,
       background: true,
       told: [{ runId, message }],
-      ...(before !== undefined && { earlier: before }),
+      earlier: before,
     }
     const record: AgentRecordWithDetails = { ...known, status: 'pending', runId, details, updatedAt: Date.now() }
     await host.save(record)

@@ -149,7 +149,7 @@ export function startNode(options: NodeOptions): AgentNode {
     try {
       hosted = await host.open({
         runId,
-        ...(summary && { summary }),
+        summary: summary || undefined,
         record,
         frames,
         message,
@@ -198,7 +198,7 @@ export function startNode(options: NodeOptions): AgentNode {
         ...details,
         told: isFinal(status) ? [] : [...told],
         ...(isFinal(status) && spent()),
-        ...(report.note !== undefined && { note: report.note }),
+        note: report.note,
       },
     }
     saved = saved.catch(() => undefined).then(() => host.save(now))
@@ -281,7 +281,7 @@ export function storedReport(record: AgentRecord, text: string): AgentReport {
     text,
     steps: details?.steps ?? 0,
     tokens: details?.tokens ?? 0,
-    ...(details?.note !== undefined && { note: details.note }),
+    note: details?.note,
   }
 }
 

@@ -45,12 +45,12 @@ export async function prepareSpawn(
       prompt,
       model,
       tools: host.tools(definition.tools).map((tool) => tool.name),
-      ...(allowedSubAgents !== undefined && { allowedSubAgents }),
-      ...(maxDepth !== undefined && { maxDepth }),
-      ...(maxSteps !== undefined && { maxSteps }),
-      ...(budget !== undefined && { budget }),
-      ...(params !== undefined && { params }),
-      ...(unasked !== undefined && { unasked }),
+      allowedSubAgents,
+      maxDepth,
+      maxSteps,
+      budget,
+      params,
+      unasked,
     },
   }
 }
@@ -79,7 +79,7 @@ function defineInlineAgent(
       prompt: config.systemPrompt,
       model: model ?? parent.modelId,
       tools: (found as Tool[]).map((tool) => tool.name),
-      ...(unasked !== undefined && { unasked }),
+      unasked,
     },
   }
 }
@@ -115,9 +115,9 @@ export function framesFor(
       agentId,
       depth: above.depth + 1,
       path: [...above.path, name],
-      ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
-      ...(maxDepth !== undefined && { maxDepth }),
-      ...(unasked !== undefined && { skillLimits: unasked }),
+      allowedSubAgents: allowedSubAgents && [...allowedSubAgents],
+      maxDepth,
+      skillLimits: unasked,
     },
   ]
 }

@@ -164,11 +164,11 @@ export function parseClaudeAgent(text: string, fileName: string): AgentDefinitio
     description: description.replace(/\s+/g, ' ').slice(0, 1024).toWellFormed(),
     prompt: body,
     tools: toolsOf(data['tools']),
-    ...(model.includes('/') && { model }),
-    ...(!model.includes('/') &&
-      model !== 'inherit' && {
-        problem: `The model "${model.slice(0, 80)}" is a Claude Code name. The agent uses its caller's model instead.`,
-      }),
+    model: model.includes('/') ? model : undefined,
+    problem:
+      model.includes('/') || model === 'inherit'
+        ? undefined
+        : `The model "${model.slice(0, 80)}" is a Claude Code name. The agent uses its caller's model instead.`,
   }
 }
 

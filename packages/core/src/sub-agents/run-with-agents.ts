@@ -28,7 +28,7 @@ export async function runWithAgents(input: RunInput, options: RunWithAgentsOptio
     host,
     sessionId: input.session.id,
     emit: (chunk) => input.log.append(chunk),
-    ...(options.parallel !== undefined && { parallel: options.parallel }),
+    parallel: options.parallel,
   })
   const meter = new Meter(input.frames.at(-1)?.name ?? 'master', options.budget)
   const notices: { id: string; text: string }[] = []
@@ -156,7 +156,7 @@ export function createMemoryHost({ root, definitions, tools = root.tools, model 
         parentMessageId: id,
         role: 'assistant',
         parts: outcome.message.parts,
-        ...(outcome.message.metadata !== undefined && { metadata: outcome.message.metadata }),
+        metadata: outcome.message.metadata,
         createdAt: Date.now(),
       })
       return outcome

@@ -166,7 +166,7 @@ function diffAsReplacement(oldText: string, nowText: string, first: number, newF
   const head = `@@ -${hunkRange(1 + first, removed)} +${hunkRange(1 + newFirst, added)} @@\n`
   const [old, now] = [prefixedStart(oldText, '-'), prefixedStart(nowText, '+')]
   const isCut = old.isCut || now.isCut
-  return { diff: head + old.text + now.text, added, removed, ...(isCut && { cut: true as const }) }
+  return { diff: head + old.text + now.text, added, removed, cut: isCut || undefined }
 }
 
 function prefixedStart(text: string, mark: string): { text: string; isCut: boolean } {

@@ -65,7 +65,7 @@ function parseUpdate(reader: Reader, path: string, number: number): PatchStep {
   if (hunks.length === 0 && moved === undefined) {
     throw new Error(`Line ${number} of the patch: the section for "${path}" has no changes.`)
   }
-  return { type: 'update', path, hunks, ...(moved !== undefined && { moveTo: requirePath(moved, number + 1) }) }
+  return { type: 'update', path, hunks, moveTo: moved === undefined ? undefined : requirePath(moved, number + 1) }
 }
 
 function parseHunk(reader: Reader, isFirst: boolean): PatchHunk {

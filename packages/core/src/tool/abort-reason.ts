@@ -21,7 +21,7 @@ export function stopNow(): NamedError {
 export function abortReason(reason: unknown): AbortReason {
   if (!(reason instanceof NamedError) || reason.name === 'Stopped') {
     const askedAt = reason instanceof NamedError ? reason.data['askedAt'] : undefined
-    return { status: 'aborted', text: stoppedText, ...(typeof askedAt === 'number' && { askedAt }) }
+    return { status: 'aborted', text: stoppedText, askedAt: typeof askedAt === 'number' ? askedAt : undefined }
   }
   const interrupts = reason.name === 'Shutdown' || reason.name === 'Interrupted'
   return { status: interrupts ? 'interrupted' : 'failed', text: reason.message }

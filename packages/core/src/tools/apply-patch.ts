@@ -95,7 +95,7 @@ function permissionContent(patch: string): Display {
       kind: 'diff',
       path: step.moveTo ?? step.path,
       change: step.moveTo === undefined ? 'changed' : 'moved',
-      ...(step.moveTo !== undefined && { from: step.path }),
+      from: step.moveTo === undefined ? undefined : step.path,
       diff,
       added: lines.filter(({ type }) => type === 'add').length,
       removed: lines.filter(({ type }) => type === 'remove').length,

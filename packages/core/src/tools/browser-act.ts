@@ -60,7 +60,7 @@ Links to other hosts are not followed; open them with BrowserSnapshot. Downloads
     const { element, ...look } = await page.act({ action, origin, ...rest } satisfies PageAct, ctx)
     const { output, text } = await pageResult({ look, page, room: maxCharacters }, ctx)
     const done = `Done: ${action}${element === undefined ? '' : ` ${element}`}.`
-    return withModelText({ ...output, ...(element !== undefined && { element }) }, `${done} The page now:\n${text}`)
+    return withModelText({ ...output, element }, `${done} The page now:\n${text}`)
   },
   display: (output, given) => ({ title: titleOf(given, output.element), ...pageDisplay(output) }),
 })

@@ -63,7 +63,7 @@ export default defineTool({
     const { found, note } = told()
     const shown = jsxNote(target.path, ctx.state)
     const notes = [found > 1 && `Replaced ${found} occurrences.`, note, shown].filter((one) => typeof one === 'string')
-    const output: EditOutput = { ...changed, places: found, ...(note !== undefined && { note }) }
+    const output: EditOutput = { ...changed, places: found, note }
     return withModelText(output, changeMessage(target.shown, changed, notes.length === 0 ? undefined : notes.join(' ')))
   },
   display: ({ places: _, note: __, ...changed }) => ({

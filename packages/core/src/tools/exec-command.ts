@@ -41,7 +41,7 @@ ${sandboxText}`,
   title: ({ cmd }) => cmd,
   permission: ({ cmd, workdir, ...input }) => ({
     title: `Run a command in a terminal${leavesSandbox(input) ? ', outside the sandbox' : ''}`,
-    ...(workdir !== undefined && { summary: `In ${workdir}` }),
+    summary: workdir === undefined ? undefined : `In ${workdir}`,
     content: cmd,
   }),
   async execute(input, ctx): Promise<TaskOutputView & { notes: string[] }> {

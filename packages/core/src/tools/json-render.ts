@@ -64,7 +64,7 @@ The result is {action: "submit", values} or {action: "cancel"}. Use AskUserQuest
   toModel: (output) => JSON.stringify(output),
   display: (output, { title }) => ({
     title: title ?? 'Form',
-    ...('action' in output && { summary: output.action === 'submit' ? 'sent' : 'canceled' }),
+    summary: 'action' in output ? (output.action === 'submit' ? 'sent' : 'canceled') : undefined,
   }),
 })
 
@@ -81,7 +81,7 @@ function readAnswer(root: UiElement, given: Record<string, unknown>): FormAnswer
     field !== undefined && more.length === 0 && 'answer' in fields ? { [fieldName(field)]: fields['answer'] } : {}
   const read = readForm(root, { ...fields, ...named })
   if ('problem' in read) throw new Error(`The answer is invalid: ${read.problem} Ask again if you need it.`)
-  return { action: 'submit', values: read.values, ...(typeof button === 'string' && { button }) }
+  return { action: 'submit', values: read.values, button: typeof button === 'string' ? button : undefined }
 }
 
 function formProblem(root: UiElement): string | undefined {

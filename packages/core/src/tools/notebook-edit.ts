@@ -63,7 +63,7 @@ export default defineTool({
       ...(await diffCells(cell())),
       mode: input.edit_mode,
       cell: number,
-      ...(id !== undefined && { cellId: id }),
+      cellId: id,
     }
     const verb = { replace: 'Replaced', insert: 'Inserted', delete: 'Deleted' }[input.edit_mode]
     const name = `cell ${number}${id === undefined ? '' : ` (id ${id})`}`

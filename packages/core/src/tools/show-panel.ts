@@ -81,7 +81,7 @@ export default defineTool({
       request,
       z.object({ viewKey: z.string().max(4000), inSight: z.boolean().optional() }),
     )
-    return { ...shown, ...(content !== undefined && { content }) }
+    return { ...shown, content }
   },
   toModel: ({ viewKey, inSight }) =>
     `The panel ${viewKey} is open.${inSight === false ? ' The user is looking at something else and will find it there.' : ''}`,

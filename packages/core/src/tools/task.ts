@@ -52,13 +52,8 @@ With "background", returns the agent's id immediately. SendInput messages it, Wa
       task: taskText(input) as string,
       background: input.background,
       model: input.model,
-      ...(unasked.length > 0 && { skillLimits: unasked }),
-      ...(input.config !== undefined && {
-        config: {
-          systemPrompt: input.config.systemPrompt,
-          tools: input.config.tools,
-        },
-      }),
+      skillLimits: unasked.length > 0 ? unasked : undefined,
+      config: input.config && { systemPrompt: input.config.systemPrompt, tools: input.config.tools },
     }
     return yield* follow((onChange) => agents.spawn(request, onChange))
   },

@@ -38,7 +38,7 @@ export default defineTool({
 function formatFor(timezone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', {
-      ...(timezone !== '' && { timeZone: timezone }),
+      timeZone: timezone || undefined,
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',

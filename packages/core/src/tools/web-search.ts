@@ -85,7 +85,7 @@ async function searchByModel(search: SearchRequest, ctx: ToolContext): Promise<W
     const results = filterResults(found.results, search)
     return {
       results,
-      ...(answer !== '' && results.length > 0 && { answer }),
+      answer: (results.length > 0 && answer) || undefined,
       model: ctx.chatModel.id,
       usage,
     }

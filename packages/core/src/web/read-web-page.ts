@@ -35,6 +35,6 @@ export async function readWebPage(given: string, options: FetchOptions): Promise
     title: read.title,
     text: read.text.slice(0, maxLength).toWellFormed(),
     isMarkdown: true,
-    ...(read.note !== undefined && { note: read.note }),
+    note: read.note,
   }
 }

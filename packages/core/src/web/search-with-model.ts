@@ -103,7 +103,7 @@ const anthropic: SearchTool = ({ domains }) => ({
   type: 'provider',
   id: 'anthropic.web_search_20250305',
   name: 'web_search',
-  args: { maxUses, ...(domains.length > 0 && { allowedDomains: [...domains] }) },
+  args: { maxUses, allowedDomains: domains.length > 0 ? [...domains] : undefined },
 })
 
 const openai: SearchTool = ({ domains }) => ({

@@ -24,7 +24,7 @@ const brave: SearchProvider = {
       title,
       url,
       text: description ?? '',
-      ...(age && { date: age }),
+      date: age || undefined,
     })),
 }
 

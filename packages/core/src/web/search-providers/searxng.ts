@@ -24,7 +24,7 @@ const searxng: SearchProvider = {
       title: title ?? '',
       url,
       text: content ?? '',
-      ...(publishedDate && { date: publishedDate }),
+      date: publishedDate || undefined,
     })),
   advice: (status) =>
     status === 403

@@ -19,14 +19,14 @@ const tavily: SearchProvider = {
     url: '/search',
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, max_results: maxResults, ...(domains.length > 0 && { include_domains: domains }) }),
+    body: JSON.stringify({ query, max_results: maxResults, include_domains: domains.length > 0 ? domains : undefined }),
   }),
   results: (given) =>
     answer.parse(given).results.map(({ title, url, content, published_date: date }) => ({
       title: title ?? '',
       url,
       text: content ?? '',
-      ...(date && { date }),
+      date: date || undefined,
     })),
 }
 
