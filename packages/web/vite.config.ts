@@ -127,9 +127,6 @@ function mermaidLibrary(): Plugin {
 }
 
 async function buildMermaid(): Promise<string> {
-  // Tests that build a second page take it from the first.
-  const ready = process.env['TROUPE_MERMAID']
-  if (ready !== undefined) return readFileSync(ready, 'utf8')
   const folder = ['node_modules', '../../node_modules']
     .map((modules) => path.resolve(import.meta.dirname, modules, 'mermaid/dist'))
     .find((one) => existsSync(one))

@@ -1,4 +1,1 @@
-export function builtPage(options?: {
-  sources?: Record<string, string>
-  mode?: 'production' | 'development'
-}): Promise<string>
+export function builtPage(): Promise<string>

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -46,7 +45,7 @@ export async function buildWeb(node) {
   say('building the page (vite)')
   const hash = sourceHash()
   const next = path.join(root, '.cache', `web.${process.pid}`)
-  await runVite(node, web, next, 'production')
+  await runVite(node, web, next)
   rmSync(dist, { recursive: true, force: true })
   renameSync(next, dist)
   writeFileSync(stamp, hash)
@@ -54,22 +53,17 @@ export async function buildWeb(node) {
 
 /**
  * Returns a folder with the page built from the current sources, for tests. It never changes while in use and is built
- * once for equal sources. `sources` are files to add, by their path in `src`.
+ * once for equal sources.
  */
-export async function builtPage({ sources: added = {}, mode = 'production' } = {}) {
-  const hash = createHash('sha256')
-    .update(sourceHash())
-    .update(JSON.stringify([added, mode]))
-    .digest('hex')
-  const folder = path.join(pages, hash.slice(0, 16))
+export async function builtPage() {
+  const folder = path.join(pages, sourceHash().slice(0, 16))
   if (!existsSync(folder)) {
     await withLock(`${folder}.lock`, async () => {
       if (existsSync(folder)) return
       removeOldPages()
       const next = `${folder}.${process.pid}`
-      const isPlain = Object.keys(added).length === 0 && mode === 'production'
-      if (isPlain && webIsCurrent()) cpSync(dist, next, { recursive: true })
-      else await buildCopy(`${folder}.sources`, next, added, mode)
+      if (webIsCurrent()) cpSync(dist, next, { recursive: true })
+      else await buildCopy(`${folder}.sources`, next)
       renameSync(next, folder)
     })
   }
@@ -78,17 +72,13 @@ export async function builtPage({ sources: added = {}, mode = 'production' } = {
 }
 
 /** Builds from a copy, so that concurrent edits cannot end up in half of the page. */
-async function buildCopy(copy, outFolder, added, mode) {
+async function buildCopy(copy, outFolder) {
   rmSync(copy, { recursive: true, force: true })
   try {
     for (const name of ['src', 'public', 'index.html', 'vite.config.ts', 'package.json'])
       cpSync(path.join(web, name), path.join(copy, name), { recursive: true })
     symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
-    for (const [name, text] of Object.entries(added)) {
-      mkdirSync(path.dirname(path.join(copy, 'src', name)), { recursive: true })
-      writeFileSync(path.join(copy, 'src', name), text)
-    }
-    await runVite(process.execPath, copy, outFolder, mode)
+    await runVite(process.execPath, copy, outFolder)
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
@@ -102,22 +92,14 @@ function removeOldPages() {
   }
 }
 
-async function runVite(node, folder, outFolder, mode) {
+async function runVite(node, folder, outFolder) {
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   const args = [vite, 'build', '--outDir', outFolder, '--emptyOutDir', '--logLevel', 'warn']
-  const env = { ...process.env, NODE_ENV: mode, ...readyMermaid() }
+  const env = { ...process.env, NODE_ENV: 'production' }
   const { code, output } = await run(node, args, { cwd: folder, env })
   if (code === 0) return
   rmSync(outFolder, { recursive: true, force: true })
   throw new Failure(`the page could not be built:\n${output}`)
-}
-
-/** Building Mermaid takes more than half of the time. It is the same in every page. */
-function readyMermaid() {
-  const page = process.env['TROUPE_TEST_PAGE']
-  const assets = page === undefined ? undefined : path.join(page, 'assets')
-  const name = assets && readdirSync(assets).find((file) => /^mermaid-.*\.js$/.test(file))
-  return name === undefined ? {} : { TROUPE_MERMAID: path.join(assets, name) }
 }
 
 function sourceHash() {

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
+import { showChat, storeChat } from './testing/store-chat.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name =
@@ -147,7 +148,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a plan is read as Markdown, changed with a remark, and carried out', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
-    await chat.ask('hello')
+    await showChat(page, await storeChat(workspace.server(), { title: 'hello', texts: ['hello', 'That is all.'] }))
     await setMode(page, 'plan')
     await chat.send('plan')
     const form = page.getByRole('group', { name: 'Approve this plan?' })
@@ -169,7 +170,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a plan starts with a clean context: the model gets only the plan', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
-    await chat.ask('something that will be forgotten')
+    const texts = ['something that will be forgotten', 'That is all.']
+    await showChat(page, await storeChat(workspace.server(), { title: 'A garden', texts }))
     await setMode(page, 'plan')
     await chat.send('plan')
     await page.getByRole('button', { name: 'Start with fresh context' }).click()

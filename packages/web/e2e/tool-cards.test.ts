@@ -32,30 +32,6 @@ export default defineTool({
   }),
 })`
 
-const weatherTool = `
-import { defineTool } from '@troupe/core'
-import { z } from 'zod'
-export default defineTool({
-  description: 'Tells the weather', input: z.object({ place: z.string() }), readOnly: true, group: 'testing',
-  execute: ({ place }) => ({ place, degrees: 21 }),
-})`
-const weatherCard = `
-import type { CardProps } from '../chat/session/message-parts.ts'
-import { GenericCard } from '../chat/parts/generic-card.tsx'
-import { ToolFrame } from '../chat/parts/tool-frame.tsx'
-
-export default function WeatherCard({ call }: CardProps) {
-  const weather = call.output as { place: string; degrees: number } | undefined
-  if (call.state !== 'output-available' || weather === undefined) return <GenericCard call={call} />
-  return (
-    <ToolFrame call={call} title={weather.place} summary={weather.degrees + ' °C'} open>
-      <p>Mild in {weather.place}.</p>
-    </ToolFrame>
-  )
-}`
-
-const brokenCard = `export default function BrokenCard() { throw new Error('broken on purpose') }`
-
 /** Prints in color, then waits for the file \`go\`. */
 const liveCommand = `printf '\\033[32mgreen\\033[0m\\n'; seq 1 200; while [ ! -e go ]; do sleep 0.05; done; echo over; exit 3`
 
@@ -78,6 +54,8 @@ const scripts: Record<string, ScriptTurn[]> = {
       { call: { name: 'Grep', input: { pattern: 'TODO', output_mode: 'content', '-C': 1 } } },
       { call: { name: 'ListDir', input: {} } },
       { call: { name: 'Read', input: { file_path: 'src/missing.ts' } } },
+      { call: { name: 'WebSearch', input: { query: 'unified diff' } } },
+      { call: { name: 'Rename', input: { word: 'card' } } },
       {
         call: {
           name: 'TodoWrite',
@@ -106,20 +84,13 @@ const scripts: Record<string, ScriptTurn[]> = {
           },
         },
       },
+      { call: { name: 'Write', input: { file_path: 'notes/new.md', content: '# New\n\nWritten\u00A0once.\n' } } },
     ],
     [{ text: 'Edited.' }],
-  ],
-  write: [
-    [{ call: { name: 'Write', input: { file_path: 'notes/new.md', content: '# New\n\nWritten\u00A0once.\n' } } }],
-    [{ text: 'Written.' }],
   ],
   run: [
     [{ call: { name: 'Bash', input: { command: liveCommand, description: 'Print and wait' } } }],
     [{ text: 'It ran.' }],
-  ],
-  refused: [
-    [{ call: { name: 'Bash', input: { command: 'rm\u00A0-rf \u202Eetoile', description: 'Say hello' } } }],
-    [{ text: 'Not run.' }],
   ],
   patch: [
     [{ call: { name: 'ApplyPatch', input: { patch } } }],
@@ -127,10 +98,6 @@ const scripts: Record<string, ScriptTurn[]> = {
     [{ text: 'Patched.' }],
   ],
   undo: [[{ call: { name: 'Undo', input: { scope: 'turn' } } }], [{ text: 'Undone.' }]],
-  search: [[{ call: { name: 'WebSearch', input: { query: 'unified diff' } } }], [{ text: 'No search.' }]],
-  rename: [[{ call: { name: 'Rename', input: { word: 'card' } } }], [{ text: 'Renamed.' }]],
-  broken: [[{ call: { name: 'TestApproval', input: { message: 'Whatever?' } } }], [{ text: 'Went on.' }]],
-  weather: [[{ call: { name: 'Weather', input: { place: 'Bergen' } } }], [{ text: 'That was it.' }]],
 }
 
 describe.skipIf(chromium === undefined)(name, () => {
@@ -151,20 +118,31 @@ describe.skipIf(chromium === undefined)(name, () => {
         // A sandbox, if available, would let some of the commands run without approval.
         'config.json': '{"model": "test/script", "permissions": {"ask": ["Bash"]}}',
         'tools/rename.ts': renameTool,
-        'tools/weather.ts': weatherTool,
       },
       files: { 'src/greet.ts': greet, 'src/other.ts': '// nothing\n', 'src/gone.ts': 'one\ntwo\n' },
-      sources: { 'cards/weather.tsx': weatherCard, 'cards/test-approval.tsx': brokenCard },
     })
   })
   afterEach((context) => workspace.closePages(context))
   afterAll(() => workspace?.close())
 
-  test('results of reading, finding, searching and listing have their own displays', async () => {
+  test('results have their own displays, words in folded ones are found, and on a phone nothing is too wide', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const answer = await chat.ask('look')
+    await chat.page.keyboard.press('Control+f')
+    await chat.page.getByRole('textbox', { name: 'Find in this chat' }).fill('toUppercase')
+    await expect.poll(() => chat.page.locator('.find-place').innerText(), { timeout: 10_000 }).toBe('1 of 1')
+    const here = () =>
+      chat.page.evaluate(() =>
+        [...(CSS.highlights.get('found-here') ?? [])].map((range) => (range as Range).toString()).join(),
+      )
+    await expect.poll(here, { timeout: 10_000 }).toBe('toUpperCase')
+    await expect
+      .poll(() => answer.getByRole('button', { name: /^Read src\/greet.ts/ }).getAttribute('aria-expanded'))
+      .toBe('true')
+    await chat.page.keyboard.press('Escape')
     const open = async (title: RegExp) => {
-      await answer.getByRole('button', { name: title }).click()
+      const head = answer.getByRole('button', { name: title })
+      if ((await head.getAttribute('aria-expanded')) === 'false') await head.click()
       return answer.getByRole('group', { name: /./ }).filter({ has: chat.page.getByRole('button', { name: title }) })
     }
     const read = await open(/^Read src\/greet\.ts/)
@@ -186,9 +164,35 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => answer.getByRole('listitem').filter({ hasText: 'Greeting' }).count()).toBe(1)
     await read.getByText('Details').click()
     await expect.poll(() => read.getByText('Sent to the model').isVisible()).toBe(true)
+    // Without a provider, a web search explains how to set one up.
+    await expect.poll(() => answer.getByRole('group', { name: /^WebSearch:/ }).innerText()).toContain('config.json')
+    // A tool of one’s own that shows a known kind needs no card.
+    await answer.getByRole('button', { name: /^Rename card/ }).waitFor()
+    await expect
+      .poll(() =>
+        answer
+          .getByRole('group', { name: /^Rename:/ })
+          .getByRole('row')
+          .allInnerTexts(),
+      )
+      .toEqual(
+        ['3 unchanged lines', '4\t\t−\tcard', '\t4\t+\tcards'].map((row) => expect.stringMatching(inAnyBlanks(row))),
+      )
+
+    await chat.page.setViewportSize({ width: 390, height: 844 })
+    await answer.locator('.tool-head[aria-expanded="false"]').evaluateAll((heads) => {
+      for (const head of heads) (head as HTMLElement).click()
+    })
+    await answer.getByRole('figure').nth(3).waitFor()
+    const wide = await chat.page.evaluate(() =>
+      [...document.querySelectorAll('.message *')]
+        .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+        .map((element) => element.className),
+    )
+    expect(wide).toEqual([])
   })
 
-  test('an edit is approved as the diff that it is, and its result has line numbers', async () => {
+  test('an edit is approved as the diff that it is, a new file as it will be written', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('edit')
     const card = chat.page.getByRole('group', { name: /^Edit:/ })
@@ -199,8 +203,15 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => card.locator('.diff-added').innerText()).toContain('Good day, ${name}⟨U+202E⟩!')
     // Context lines are included: it is the diff of the file, not of two texts.
     expect((await card.locator('.diff-context').allInnerTexts()).join('\n')).toMatch(/export function greet[^]*\}/)
-    await chat.page.getByRole('button', { name: 'Approve' }).click()
+    const written = chat.page.getByRole('group', { name: /^Write:/ })
+    await expect.poll(() => written.getByRole('row').last().innerText()).toMatch(/^\s*3\s+\+\s+Written⟨U\+00A0⟩once\.$/)
+    const approve = chat.page.getByRole('button', { name: 'Approve' })
+    await approve.nth(1).click()
+    await approve.nth(1).waitFor({ state: 'detached' })
+    await approve.click()
     await chat.finished()
+    await expect.poll(() => written.getByRole('figure').innerText()).toContain('new')
+    await expect.poll(() => written.locator('.diff-added').count()).toBe(3)
     expect(await readFile(path.join(workspace.folder, 'src/greet.ts'), 'utf8')).toContain('Good day, ${name}\u202E!')
     const edited = chat.page.getByRole('group', { name: 'Edit: done' })
     await expect.poll(() => edited.locator('.diff-added').innerText()).toMatch(/^\s*2\s+\+\s+return `Good day/)
@@ -209,17 +220,6 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toBe('Changes in src/greet.ts: 1 added, 2 removed')
     await chat.page.reload()
     await chat.page.getByRole('group', { name: 'Edit: done' }).locator('.diff-added').waitFor()
-  })
-
-  test('a file write is shown before it happens', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.send('write')
-    const card = chat.page.getByRole('group', { name: /^Write:/ })
-    await expect.poll(() => card.getByRole('row').last().innerText()).toMatch(/^\s*3\s+\+\s+Written⟨U\+00A0⟩once\.$/)
-    await chat.page.getByRole('button', { name: 'Approve' }).click()
-    await chat.finished()
-    await expect.poll(() => card.getByRole('figure').innerText()).toContain('new')
-    await expect.poll(() => card.locator('.diff-added').count()).toBe(3)
   })
 
   test('a command is shown exactly, then its live output, then its end', async () => {
@@ -247,17 +247,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => output.innerText()).toContain('green')
   })
 
-  test('nothing in a command is hidden in its approval', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.send('refused')
-    const card = chat.page.getByRole('group', { name: /^Bash:/ })
-    await expect.poll(() => card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
-    await chat.page.getByRole('button', { name: 'Deny' }).click()
-    await chat.finished()
-    await expect.poll(() => card.innerText()).toContain('You denied this tool call')
-    await expect.poll(() => card.locator('code').innerText()).toBe('rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile')
-  })
-
   test('a patch is approved file by file, and its undo lists changes that cannot be undone', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('patch')
@@ -281,76 +270,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(undone).toContain('src/gone.ts')
     expect(undone).toMatch(/can’t be undone[^]*echo more >> src\/other\.ts/)
     expect(await readFile(path.join(workspace.folder, 'src/gone.ts'), 'utf8')).toBe('one\ntwo\n')
-  })
-
-  test('a web search without a provider explains how to set one up', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    const answer = await chat.ask('search')
-    await expect.poll(() => answer.getByRole('group', { name: /^WebSearch:/ }).innerText()).toContain('config.json')
-  })
-
-  test('a tool of one’s own that shows a known kind needs no card', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    const answer = await chat.ask('rename')
-    await answer.getByRole('button', { name: /^Rename card/ }).waitFor()
-    await expect
-      .poll(() => answer.getByRole('row').allInnerTexts())
-      .toEqual(
-        ['3 unchanged lines', '4\t\t−\tcard', '\t4\t+\tcards'].map((row) => expect.stringMatching(inAnyBlanks(row))),
-      )
-  })
-
-  test('a tool of one’s own and its card are two files', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    const answer = await chat.ask('weather')
-    await expect.poll(() => answer.getByRole('button', { name: /^Bergen 21 °C/ }).count()).toBe(1)
-    await expect.poll(() => answer.getByText('Mild in Bergen.').isVisible()).toBe(true)
-  })
-
-  test('a card that throws is replaced by the bare call, which can still be approved', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.send('broken')
-    await chat.page.getByText('This tool call can’t be displayed.').waitFor()
-    await expect.poll(() => chat.page.getByRole('group', { name: /^TestApproval:/ }).innerText()).toContain('Whatever?')
-    await chat.page.getByRole('button', { name: 'Approve' }).click()
-    await chat.finished()
-    await expect.poll(() => chat.lastAnswer.textContent()).toContain('Went on.')
-    const complaints = workspace.complaints.splice(0)
-    expect(complaints.filter((complaint) => !complaint.includes('broken on purpose'))).toEqual([])
-  })
-
-  test('on a phone nothing is wider than the page', async () => {
-    const page = await workspace.open({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
-    const chat = chatPage(page)
-    const answer = await chat.ask('look')
-    await answer.locator('.tool-head').nth(3).waitFor()
-    await answer.locator('.tool-head[aria-expanded="false"]').evaluateAll((heads) => {
-      for (const head of heads) (head as HTMLElement).click()
-    })
-    await answer.getByRole('figure').nth(3).waitFor()
-    const wide = await page.evaluate(() =>
-      [...document.querySelectorAll('.message *')]
-        .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
-        .map((element) => element.className),
-    )
-    expect(wide).toEqual([])
-  })
-
-  test('words in a folded card are found, and the card opens', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    const answer = await chat.ask('look')
-    await chat.page.keyboard.press('Control+f')
-    await chat.page.getByRole('textbox', { name: 'Find in this chat' }).fill('toUppercase')
-    await expect.poll(() => chat.page.locator('.find-place').innerText(), { timeout: 10_000 }).toBe('1 of 1')
-    const here = () =>
-      chat.page.evaluate(() =>
-        [...(CSS.highlights.get('found-here') ?? [])].map((range) => (range as Range).toString()).join(),
-      )
-    await expect.poll(here, { timeout: 10_000 }).toBe('toUpperCase')
-    await expect
-      .poll(() => answer.getByRole('button', { name: /^Read src\/greet.ts/ }).getAttribute('aria-expanded'))
-      .toBe('true')
-    await chat.page.keyboard.press('Escape')
   })
 
   test('there were no errors', () => {

@@ -44,8 +44,6 @@ export interface WorkspaceOptions {
   home?: Record<string, string>
   /** Files of the workspace folder, by relative path. Without any, it is the test's own folder. */
   files?: Record<string, string>
-  /** Files added to the page's sources before it is built, by their path in `src`. React warnings are then enabled. */
-  sources?: Record<string, string>
 }
 
 const usual: ViewportSize = { width: 1200, height: 800 }
@@ -55,7 +53,7 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   const workFolder = options.files === undefined ? folder : path.join(folder, 'work')
   await writeFiles(path.join(folder, 'home'), { 'tools/test-approval.ts': testApprovalSource, ...options.home })
   await writeFiles(workFolder, options.files ?? {})
-  const webFolder = await pageWith(options.sources)
+  const webFolder = process.env['TROUPE_TEST_PAGE'] ?? (await builtPage())
   const complaints: string[] = []
   const start = (port: number): Promise<Server> =>
     startServer({
@@ -239,11 +237,6 @@ async function writeFiles(folder: string, files: Record<string, string>): Promis
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(file, text, { mode: 0o600 })
   }
-}
-
-async function pageWith(sources: Record<string, string> | undefined): Promise<string> {
-  if (sources !== undefined) return builtPage({ sources, mode: 'development' })
-  return process.env['TROUPE_TEST_PAGE'] ?? builtPage()
 }
 
 interface Watcher {

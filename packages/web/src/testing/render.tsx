@@ -20,6 +20,9 @@ interface RenderOptions {
 /** Mounts a component in the DOM with a chat and a workspace around it. For tests in `*.test.tsx`. */
 export async function render(shown: ReactNode, options: RenderOptions = {}) {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
+  const complaints = vi.spyOn(console, 'error')
+  // React's warnings. The DOM of these tests does not know the element `search`.
+  onTestFinished(() => expect(complaints.mock.calls.filter(([, word]) => word !== 'search')).toEqual([]))
   const server = createFakeServer()
   const session = server.openSession('new')
   if (options.chat !== undefined) session.setState(options.chat)

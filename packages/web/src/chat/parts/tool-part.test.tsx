@@ -1,9 +1,11 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
 import { stoppedText } from '@troupe/protocol'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { button, click, render } from '../../testing/render.tsx'
 import { t } from '../../texts/t.ts'
 import type { ToolCallPart } from '../session/message-parts.ts'
-import { ToolPart } from './tool-part.tsx'
+import { cards, hasCard, ToolPart } from './tool-part.tsx'
 
 const part = (fields: object): ToolCallPart =>
   ({ type: 'tool-Bash', toolCallId: 'k1', state: 'output-available', input: {}, output: '', ...fields }) as ToolCallPart
@@ -112,4 +114,45 @@ test.each([...names, ...more])('a card of %s shows any input and output without 
   const { view } = await render(shown)
   expect(view.querySelectorAll('[data-call] > [role=group]')).toHaveLength(calls.length)
   expect(view.textContent).not.toContain(t.calls.cannotShow)
+})
+
+test('every file in the folder of cards is the card of the tool with its name', () => {
+  const files = readdirSync(path.resolve(import.meta.dirname, '../../cards')).filter((file) => file.endsWith('.tsx'))
+  expect(files).toContain('todo-write.tsx')
+  expect(files.filter((file) => !hasCard(file.replace('.tsx', '')))).toEqual([])
+  expect(hasCard('TodoWrite')).toBe(true)
+})
+
+test('a card that throws is replaced by the bare call, which can still be approved', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  cards.set('broken', () => {
+    throw new Error('broken on purpose')
+  })
+  onTestFinished(() => void cards.delete('broken'))
+  const approval = { id: 'ask1' }
+  const { view, server } = await show(
+    { type: 'tool-Broken', toolCallId: 'c0', state: 'approval-requested', approval, input: { message: 'Whatever?' } },
+    { live: true },
+  )
+  expect(view.textContent).toContain(t.calls.cannotShow)
+  expect(view.textContent).toContain('Whatever?')
+  await click(button(t.inbox.approve))
+  expect(server.requests.at(-1)).toMatchObject({ path: '/ai/asks/ask1', body: { answer: { type: 'approve' } } })
+  expect(log).toHaveBeenCalledOnce()
+  log.mockClear()
+})
+
+test('nothing in a command is hidden, before it is approved and after it is denied', async () => {
+  const input = { command: 'rm\u00A0-rf \u202Eetoile', description: 'Say hello' }
+  const shown = 'rm⟨U+00A0⟩-rf ⟨U+202E⟩etoile'
+  const asked = await show(
+    { toolCallId: 'c1', state: 'approval-requested', approval: { id: 'a' }, input },
+    { live: true },
+  )
+  expect(asked.view.querySelector('code')?.textContent).toBe(shown)
+  asked.view.remove()
+  const denied = await show({ toolCallId: 'c2', state: 'output-denied', approval: { id: 'a', approved: false }, input })
+  await click(button(/Say hello/))
+  expect(denied.view.querySelector('code')?.textContent).toBe(shown)
+  expect(denied.view.textContent).toContain(t.calls.youDenied)
 })

@@ -15,7 +15,8 @@ import { ToolFrame } from './tool-frame.tsx'
 
 // The folder is the registry and file names are tool names: `cards/todo-write.tsx` renders `TodoWrite`.
 const files = import.meta.glob<ComponentType<CardProps>>('../../cards/*.tsx', { eager: true, import: 'default' })
-const cards = new Map(
+/** Cards by tool name. */
+export const cards = new Map(
   Object.entries(files).map(([path, card]) => [
     toolKey(
       path
