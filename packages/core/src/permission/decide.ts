@@ -228,7 +228,7 @@ function pathGrants({ paths, commands }: CallFacts, policy: Policy): Grant[] {
         how,
         path: fact.real,
         ...(how === 'list' && proven),
-        ...(how === 'list' && fact.tree && { tree: true }),
+        tree: (how === 'list' && fact.tree) || undefined,
       })
   }
   return [...grants.values()]

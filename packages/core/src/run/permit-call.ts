@@ -206,7 +206,7 @@ async function askPerson(
     toolCallId,
     reason,
     // Show the input that would actually run, not the model's original.
-    approvalDescriptor: toJson({ ...shown, ...why, ...(now.given !== call.input && { input: now.given }) }),
+    approvalDescriptor: toJson({ ...shown, ...why, input: now.given === call.input ? undefined : now.given }),
   })
   emitCallEvent('tool:permission:request', call, scope, { askId: id, input: now.given, ...shown, ...why })
   const answer = await waitForAnswer({ kind: 'approval', ...shown }, id, { ...call, input: now.given }, scope, why)

@@ -22,8 +22,8 @@ export async function refusalOf(hostname: string, allowed: readonly string[] = [
   const isHere = /^(?:.+\.)?localhost\.?$/i.test(host)
   if (isIP(host) === 0 && !isHere) return undefined
   if (isHere && (allowed.includes('127.0.0.1') || allowed.includes('::1'))) return undefined
-  const here = { resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) }
-  return checkedAddresses(host, { allowed, ...(isHere && here) }).then(
+  const here = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
+  return checkedAddresses(host, { allowed, resolve: isHere ? here : undefined }).then(
     () => undefined,
     (error: unknown) => (error as Error).message,
   )

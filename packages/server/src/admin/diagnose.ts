@@ -170,7 +170,7 @@ function configFindings(config: ConfigFile): Finding[] {
     status: 'warn',
     name: 'config',
     text: warning,
-    ...(warning.endsWith('is not a known setting.') && { fix: 'fix the spelling or remove it' }),
+    fix: warning.endsWith('is not a known setting.') ? 'fix the spelling or remove it' : undefined,
   }))
   return [{ status: 'ok', name: 'config', text }, ...warnings, ...exposureFindings(config.path)]
 }

@@ -170,7 +170,7 @@ export function createAgentRegistry(options: {
       )
     await store.definitions.put({ workspaceId: workspace.id, name, data: { ...data } })
     const note = promptNote(data.systemPrompt)
-    return { ...toEntry(name, { ...data }), ...(note !== undefined && { note }) }
+    return { ...toEntry(name, { ...data }), note }
   }
 
   function turn(name: string, on: boolean): Promise<void> {
@@ -234,13 +234,13 @@ function toEntry(name: string, data: Record<string, unknown>): AgentEntry {
     tools: toolKeys,
     source: 'database',
     enabled,
-    ...(allowedSubAgents != null && { allowedSubAgents }),
-    ...(maxDepth != null && { maxDepth }),
-    ...(maxSteps != null && { maxSteps }),
-    ...(model != null && { model }),
-    ...(params != null && { params }),
-    ...(budget != null && { budget: budget as Budget }),
-    ...(pageIds != null && pageIds.length > 0 && { pageIds }),
+    allowedSubAgents: allowedSubAgents ?? undefined,
+    maxDepth: maxDepth ?? undefined,
+    maxSteps: maxSteps ?? undefined,
+    model: model ?? undefined,
+    params: params ?? undefined,
+    budget: (budget ?? undefined) as Budget | undefined,
+    pageIds: pageIds != null && pageIds.length > 0 ? pageIds : undefined,
   }
 }
 

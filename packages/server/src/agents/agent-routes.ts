@@ -46,7 +46,7 @@ export function agentRoutes(options: {
       const { before, limit: most } = query
       const page = await store.messages.branch(
         { sessionId, agentId },
-        { ...(before && { before }), ...(most && { limit: Number(most) }) },
+        { before: before || undefined, limit: most ? Number(most) : undefined },
       )
       return { agent: summary(agent), ...page }
     },
@@ -122,7 +122,7 @@ function summary({ details, ...rest }: AgentRecord): SubAgentSummary {
   if (details === undefined) return record
   const { parentRunId, toolCallId, background, steps, tokens, cost, note, setup } = details
   const facts = { parentRunId, toolCallId, background, steps, tokens, cost, model: setup.model }
-  return { ...record, ...facts, ...(note !== undefined && { note }) }
+  return { ...record, ...facts, note }
 }
 
 /** Times of the newest turn. `elapsedMs` is set once the turn has ended. */
@@ -133,7 +133,7 @@ function agentTimes(
   const run = runId === null ? undefined : runs.get(runId)
   if (run === undefined) return {}
   const { createdAt, endedAt } = run
-  return { startedAt: createdAt, ...(endedAt !== null && { elapsedMs: endedAt - createdAt }) }
+  return { startedAt: createdAt, elapsedMs: endedAt === null ? undefined : endedAt - createdAt }
 }
 
 function notFound(name: string): NamedError {

@@ -299,7 +299,7 @@ function openModels(
 
 function runLimits(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
   const { steps, tokens, seconds } = config.get().limits ?? {}
-  return { steps, tokens, ...(seconds !== undefined && { ms: seconds * 1000 }) }
+  return { steps, tokens, ms: seconds === undefined ? undefined : seconds * 1000 }
 }
 
 /** Passwords and tokens from the git configs of open repositories, to redact from text. */

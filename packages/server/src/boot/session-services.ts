@@ -70,7 +70,7 @@ class BoundServices implements SessionServices {
 
   agents(page?: string): Promise<readonly AgentDefinition[]> {
     const spoken = sessionLanguage(this.#session)
-    return this.#services.agents.offered(this.workspace, { ...spoken, ...(page !== undefined && { page }) })
+    return this.#services.agents.offered(this.workspace, { ...spoken, page })
   }
 
   whyNoAgent(name: string): Promise<string | undefined> {

@@ -155,8 +155,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     over.abort()
     if (problem instanceof Error) await failed(problem)
     if (tab?.refused === undefined) await waitUntilLoaded(page)
-    const status = response?.status()
-    return { ...(await look(page)), ...(status !== undefined && { status }) }
+    return { ...(await look(page)), status: response?.status() }
 
     function visit(): ReturnType<Page['goto']> {
       takeNotes()

@@ -97,8 +97,8 @@ function maskNodes(nodes: readonly OutlineNode[], secrets: ReadonlySet<string>):
     const { text, children } = node
     return {
       ...node,
-      ...(text !== undefined && secrets.has(text) && { text: '••••' }),
-      ...(children !== undefined && { children: maskNodes(children, secrets) }),
+      text: text !== undefined && secrets.has(text) ? '••••' : text,
+      children: children && maskNodes(children, secrets),
     }
   })
 }

@@ -16,7 +16,7 @@ export function readerRoutes({ ownPort }: { ownPort: () => number }): Route[] {
         const page = await readWebPage(url.href, {
           signal: c.req.raw.signal,
           timeoutMs: 20_000,
-          ...(body.here === true && { allowed: ownAddresses }),
+          allowed: body.here === true ? ownAddresses : undefined,
           // The approval covers one host, as for WebFetch.
           follows: (from, to) => isSameHost(from, to) && !(body.here === true && isOwn(to)),
         })

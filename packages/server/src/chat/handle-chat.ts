@@ -124,11 +124,11 @@ async function sendMessage(
         projectId,
         model,
         mode,
-        ...(agent !== undefined && { agent }),
+        agent,
       })
     const typed = options.typedAddresses.seal({ sessionId, messageId: id }, message.parts, request.typedUrls)
     const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
-    await inside.messages.add(at, { ...stored, ...(typed !== undefined && { metadata: { typed } }) })
+    await inside.messages.add(at, { ...stored, metadata: typed === undefined ? undefined : { typed } })
     const current = await rememberChoices(inside, sessionId, request)
     if (current.title !== (session?.title ?? ''))
       opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
@@ -236,7 +236,7 @@ async function startAnswer(
   const userMessageId = question.id
   const builtIn = findBuiltIn(question.parts)
   if (builtIn === undefined) {
-    const start = { session: current, userMessageId, request, ...(record !== undefined && { record }) }
+    const start = { session: current, userMessageId, request, record }
     return { kind: 'run', run: await runs.start(start) }
   }
   const workspace = await commands.context.workspace(session)
@@ -253,7 +253,7 @@ async function startAnswer(
 
 function answerRequest({ params }: Session, parts: readonly Part[], given: RunRequest): RunRequest {
   const { agent } = commandOverrides(parts)
-  return { ...given, ...(params !== undefined && { params }), ...(agent !== undefined && { agent }) }
+  return { ...given, params: params ?? given.params, agent: agent ?? given.agent }
 }
 
 function commandOverrides(parts: readonly Part[]): { agent?: string; model?: string } {
@@ -339,24 +339,22 @@ async function rememberChoices(store: Store, sessionId: string, request: ChatReq
   const model = requestedModel(request)
   const session = await store.sessions.get(sessionId)
   if (session === undefined) throw sessionNotFound(sessionId)
-  const patch = {
-    ...(model !== undefined && model !== session.model && { model }),
-    ...(params !== undefined && { params }),
-  }
-  return Object.keys(patch).length === 0 ? session : store.sessions.update(sessionId, patch)
+  const changed = model === session.model ? undefined : model
+  if (changed === undefined && params === undefined) return session
+  return store.sessions.update(sessionId, { model: changed, params })
 }
 
 function runRequest(request: ChatRequest, model: string, opening: Chunk[] = []): RunRequest {
   return {
     model,
-    ...(request.agent !== undefined && { agent: request.agent }),
-    ...(request.clientId !== undefined && { client: request.clientId }),
-    ...(request.tabId !== undefined && { tab: request.tabId }),
-    ...(request.pageId !== undefined && { page: request.pageId }),
-    ...(request.headless === true && { headless: true }),
-    ...(request.rules !== undefined && { rules: ruleTexts(request.rules) }),
-    ...(request.maxSteps !== undefined && { limits: { steps: request.maxSteps } }),
-    ...(opening.length > 0 && { opening }),
+    agent: request.agent,
+    client: request.clientId,
+    tab: request.tabId,
+    page: request.pageId,
+    headless: request.headless || undefined,
+    rules: request.rules && ruleTexts(request.rules),
+    limits: request.maxSteps === undefined ? undefined : { steps: request.maxSteps },
+    opening: opening.length > 0 ? opening : undefined,
   }
 }
 

@@ -100,7 +100,7 @@ export async function handleImageRequest(
       ...options.media,
       // The user may name any model, including those a chat model may not choose.
       start: (asked) =>
-        options.media.start({ ...asked, chatModel: undefined, ...(sources.length > 0 && { images: sources }) }),
+        options.media.start({ ...asked, chatModel: undefined, images: sources.length > 0 ? sources : asked.images }),
     }
     // Context for the tool. It asks for no approval, and the client sees the result in the response.
     const call = {

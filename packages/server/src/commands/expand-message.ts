@@ -121,7 +121,7 @@ export function createMessageExpander(options: {
       content: expandCommand(commandBody(command), parsed.rest),
       agent,
       model,
-      ...(allowedTools !== undefined && { allowedTools: [...allowedTools] }),
+      allowedTools: allowedTools && [...allowedTools],
     }
     return { command: data, hints: [] }
   }
@@ -134,7 +134,7 @@ export function createMessageExpander(options: {
     const { name, path, scope, prompt } = command
     const { text, pictures } = await options.prompts.read(workspace, prompt, promptArguments(command, rest))
     const content = prompt.arguments.length > 0 || rest === '' ? text : `${text}\n\n${rest}`
-    return { name, path, scope, content, ...(pictures.length > 0 && { pictures }) }
+    return { name, path, scope, content, pictures: pictures.length > 0 ? pictures : undefined }
   }
 }
 
@@ -187,7 +187,7 @@ export async function expandSteering(
       throw commandWhileRunning(`/${name ?? ''} is answered by ${agent ?? model}, so it cannot be used`)
   }
   const hints = taken.hints.map((hint) => String((hint as { data?: { text?: unknown } }).data?.text))
-  return { message: { id, text, ...(brought.length > 0 && { brought }) }, hints }
+  return { message: { id, text, brought: brought.length > 0 ? brought : undefined }, hints }
 }
 
 function commandWhileRunning(what: string): NamedError {

@@ -54,7 +54,7 @@ export function openCommands(options: {
   const { store, home, models, agents, permissions, skills } = options
   const ownCommands = (workspace: Workspace): UsableCommands => {
     const { path, trusted } = workspace
-    const files = findCommands(commandPlaces({ troupeHome: home, ...(trusted && { workspace: path }) }), builtInNames)
+    const files = findCommands(commandPlaces({ troupeHome: home, workspace: trusted ? path : undefined }), builtInNames)
     const prompts = promptCommands(options.mcp.of(workspace).servers())
     const taken = new Set(files.commands.map(({ name }) => name))
     return {

@@ -26,7 +26,7 @@ export function say(text: string, { wordMs = 14, totalMs = Infinity } = {}): Scr
   for (let from = 0; from < words.length; from += perPiece) {
     chunks.push(words.slice(from, from + perPiece).join('').length)
   }
-  return { text, delayMs: wordMs, ...(chunks.length > 0 && { chunks }) }
+  return { text, delayMs: wordMs, chunks: chunks.length > 0 ? chunks : undefined }
 }
 
 export function atSpeed(turn: ScriptTurn, speed: number | 'instant'): ScriptTurn {

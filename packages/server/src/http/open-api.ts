@@ -68,8 +68,8 @@ function operation(route: Route): Fields {
     tags: [route.path.split('/')[2] ?? 'health'],
     security:
       route.open === true ? [] : [{ token: [] }, { page: [] }, ...(route.linkable === true ? [{ link: [] }] : [])],
-    ...(parameters.length > 0 && { parameters }),
-    ...(route.body !== undefined && { requestBody: { required: true, content: bodyContent(route.body) } }),
+    parameters: parameters.length > 0 ? parameters : undefined,
+    requestBody: route.body && { required: true, content: bodyContent(route.body) },
     responses: responses(route),
   }
 }
@@ -83,7 +83,7 @@ function operationId({ method, path }: Route): string {
 function pathParameters({ path }: Route): Fields[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     const id = /^id$|Id$/.test(name)
-    return { name, in: 'path', required: true, schema: { type: 'string', ...(id && { pattern: idPattern.source }) } }
+    return { name, in: 'path', required: true, schema: { type: 'string', pattern: id ? idPattern.source : undefined } }
   })
 }
 
@@ -99,14 +99,16 @@ function bodyContent(body: NonNullable<Route['body']>): Fields {
 }
 
 function responses(route: Route): Fields {
+  const hasBody = route.body !== undefined
   const answers: Record<number, Route['answers'][number] | undefined> = {
-    ...((route.body !== undefined || /:\w*[iI]d\b|\?/.test(route.path) || route.query !== undefined) && {
-      400: 'BadRequest, BadId, BadJson',
-    }),
-    ...(route.open !== true && { 401: 'Unauthorized' }),
+    400:
+      hasBody || /:\w*[iI]d\b|\?/.test(route.path) || route.query !== undefined
+        ? 'BadRequest, BadId, BadJson'
+        : undefined,
+    401: route.open === true ? undefined : 'Unauthorized',
     403: 'ForeignHost, ForeignOrigin',
-    ...(route.body !== undefined && { 413: 'BodyTooLarge' }),
-    ...(route.body !== undefined && typeof route.body !== 'string' && { 415: 'NotJson' }),
+    413: hasBody ? 'BodyTooLarge' : undefined,
+    415: hasBody && typeof route.body !== 'string' ? 'NotJson' : undefined,
     ...route.answers,
   }
   return Object.fromEntries(

@@ -63,7 +63,7 @@ async function toResult(result: ToolCallResult, request: McpServiceOptions['fetc
   const content: Content = [...(text === '' && files.length > 0 ? [] : [{ type: 'text' as const, text }]), ...files]
   // Include the structured object if the model would get it too.
   const isStructured = isObject(output) && text === JSON.stringify(output)
-  return { content, ...(isStructured && { structuredContent: output }) }
+  return { content, structuredContent: isStructured ? output : undefined }
 }
 
 interface BlobFile {
@@ -176,7 +176,7 @@ async function askAgent(
     return {
       content: [{ type: 'text', text: failure === undefined ? text : `${text}\n${failure}`.trim() }],
       structuredContent: { session: sessionId, text },
-      ...(failure !== undefined && { isError: true }),
+      isError: failure === undefined ? undefined : true,
     }
   } finally {
     signal.removeEventListener('abort', stop)

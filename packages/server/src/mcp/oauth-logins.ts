@@ -101,7 +101,7 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
           token_endpoint_auth_method: 'none',
         }
       },
-      ...(state !== undefined && { state: () => state }),
+      state: state === undefined ? undefined : () => state,
       clientInformation: () => known ?? (read(url).client as never),
       saveClientInformation: (client) => keep(url, { client }),
       tokens: () => read(url).tokens as never,

@@ -63,7 +63,7 @@ function toCommand(server: string, prompt: McpServer['prompts'][number]): Omit<P
     description: oneLine(prompt.description ?? prompt.title ?? `A prompt from the MCP server ${server}`),
     scope: 'mcp',
     shadows: [],
-    ...(hint !== '' && { argumentHint: oneLine(hint) }),
+    argumentHint: hint === '' ? undefined : oneLine(hint),
     prompt: { server, name: prompt.name, arguments: taken },
   }
 }

@@ -23,7 +23,7 @@ export function mediaRoutes({ media, models, blobs }: { media: Media; models: Mo
 
   async function start(kind: MediaKind, { images, ...request }: Request): Promise<{ taskId: string; task: MediaTask }> {
     const sources = await Promise.all((images ?? []).map(readBlob))
-    const task = await media.start({ kind, ...request, ...(sources.length > 0 && { images: sources }) })
+    const task = await media.start({ kind, ...request, images: sources.length > 0 ? sources : undefined })
     return { taskId: task.id, task }
   }
 

@@ -57,9 +57,8 @@ export function callSettings(model: ModelDefinition, ...layers: (ParamValues | u
   }
   return {
     ...(settings as CallSettings),
-    ...(Object.keys(providerOptions).length > 0 && {
-      providerOptions: providerOptions as NonNullable<CallSettings['providerOptions']>,
-    }),
+    providerOptions:
+      Object.keys(providerOptions).length > 0 ? (providerOptions as CallSettings['providerOptions']) : undefined,
   }
 }
 

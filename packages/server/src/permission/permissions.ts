@@ -106,9 +106,9 @@ function createPermissions(options: PermissionOptions): Permissions {
         sandbox: sandbox ?? options.sandbox,
         home: personHome,
         troupeHome: home,
-        ...(session !== undefined && { planFile: path.join(home, 'sessions', session.id, 'plan.md') }),
-        ...(typed !== undefined && { addresses: [...typed] }),
-        ...(unreadable !== undefined && { unreadable }),
+        planFile: session && path.join(home, 'sessions', session.id, 'plan.md'),
+        addresses: typed && [...typed],
+        unreadable,
       }
     },
     line: ({ text, effect }, scope, place) =>

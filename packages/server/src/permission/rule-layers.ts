@@ -271,7 +271,7 @@ function toListedRule(rule: Omit<LayeredRule, 'file'> & { file: string | null },
     layer,
     file,
     editable,
-    ...(problem !== undefined && { problem: problem.message }),
+    problem: problem?.message,
   }
 }
 

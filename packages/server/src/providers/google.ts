@@ -86,8 +86,8 @@ function isChat(model: GoogleModel): boolean {
 function toDraft(model: GoogleModel) {
   return {
     id: model.name.replace(/^models\//, ''),
-    ...(model.displayName && { name: model.displayName }),
-    ...(model.inputTokenLimit && { contextWindow: model.inputTokenLimit }),
-    ...(model.outputTokenLimit && { maxOutputTokens: model.outputTokenLimit }),
+    name: model.displayName || undefined,
+    contextWindow: model.inputTokenLimit || undefined,
+    maxOutputTokens: model.outputTokenLimit || undefined,
   }
 }

@@ -22,7 +22,7 @@ export default defineProvider({
     }
     return models.map((model) => {
       const contextWindow = (model['meta'] as { n_ctx?: number } | null | undefined)?.n_ctx
-      return { id: model.id, name: model.id.split('/').at(-1) ?? model.id, ...(contextWindow && { contextWindow }) }
+      return { id: model.id, name: model.id.split('/').at(-1) ?? model.id, contextWindow: contextWindow || undefined }
     })
   },
 })

@@ -1,4 +1,4 @@
-import { fetchJson } from './shared/list-models.ts'
+import { bearer, fetchJson } from './shared/list-models.ts'
 import { chatCompletionParams, defineProvider } from './shared/provider.ts'
 import { createOpenAICompatible } from './shared/sdk-models.ts'
 
@@ -19,7 +19,7 @@ export default defineProvider({
     const list = (await fetchJson('/api/v0/models', {
       ...options,
       baseURL: baseURL?.replace(/\/v1\/?$/, ''),
-      headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
+      headers: bearer(apiKey, headers),
     })) as { data?: LmStudioModel[] }
     if (!Array.isArray(list?.data)) throw new Error('the response of /api/v0/models is not a list of models')
     return list.data.filter((model) => model.type === 'llm' || model.type === 'vlm').map(toDraft)
@@ -38,6 +38,6 @@ function toDraft(model: LmStudioModel) {
   return {
     id: model.id,
     tags: model.type === 'vlm' ? ['chat', 'vision'] : ['chat'],
-    ...(contextWindow && { contextWindow }),
+    contextWindow: contextWindow || undefined,
   }
 }

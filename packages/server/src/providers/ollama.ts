@@ -1,4 +1,4 @@
-import { fetchJson } from './shared/list-models.ts'
+import { bearer, fetchJson } from './shared/list-models.ts'
 import { chatCompletionParams, defineProvider } from './shared/provider.ts'
 import { createOpenAICompatible } from './shared/sdk-models.ts'
 
@@ -20,7 +20,7 @@ export default defineProvider({
     const list = (await fetchJson('/api/tags', {
       ...options,
       baseURL: baseURL?.replace(/\/v1\/?$/, ''),
-      headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
+      headers: bearer(apiKey, headers),
     })) as { models?: OllamaModel[] }
     if (!Array.isArray(list?.models)) throw new Error('the response of /api/tags is not a list of models')
     return list.models.filter(isChat).map((model) => ({

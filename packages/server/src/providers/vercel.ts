@@ -35,7 +35,8 @@ export default defineProvider({
       const kept = { store: false, promptCacheKey: cacheKey(call) }
       if (maker === 'xai' || maker === 'spacexai') return withOptions(call, 'xai', kept)
       const thinks = call.reasoning !== 'none'
-      if (maker === 'openai') return withOptions(call, maker, { ...kept, ...(thinks && { reasoningSummary: 'auto' }) })
+      if (maker === 'openai')
+        return withOptions(call, maker, { ...kept, reasoningSummary: thinks ? 'auto' : undefined })
       if (maker === 'google' && thinks && call.reasoning !== undefined)
         return withOptions(call, maker, { thinkingConfig: { includeThoughts: true } })
       return call
@@ -63,5 +64,5 @@ function isChat(model: GatewayModel): boolean {
 
 function toDraft({ id, name, pricing }: GatewayModel) {
   const price = { input: Number(pricing?.input) * 1e6, output: Number(pricing?.output) * 1e6 }
-  return { id, ...(name && { name }), ...(price.input >= 0 && price.output >= 0 && { price }) }
+  return { id, name: name || undefined, price: price.input >= 0 && price.output >= 0 ? price : undefined }
 }

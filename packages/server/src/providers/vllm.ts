@@ -20,7 +20,7 @@ export default defineProvider({
     if (guessed && !models.some((model) => model.owned_by === 'vllm')) throw new Error('the server there is not vLLM')
     return models.map((model) => {
       const contextWindow = model['max_model_len']
-      return { id: model.id, ...(typeof contextWindow === 'number' && { contextWindow }) }
+      return { id: model.id, contextWindow: typeof contextWindow === 'number' ? contextWindow : undefined }
     })
   },
 })

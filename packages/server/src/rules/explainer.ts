@@ -56,7 +56,7 @@ export async function openExplainer(options: {
     sandbox: options.sandbox ?? (await findSandbox({ troupeHome: home, env })).sandbox !== undefined,
     home: personHome,
     troupeHome: home,
-    ...(unreadable !== undefined && { unreadable }),
+    unreadable,
   }
   const ctx = placeContext(workspace)
   return {

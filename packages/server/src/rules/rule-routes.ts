@@ -95,7 +95,7 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
       const policy = permissions.policy(place, {
         session,
         rules: ruleLines(flags, 'flag', place.path),
-        ...(mode !== undefined && { mode: permissions.checkMode(mode) }),
+        mode: mode === undefined ? undefined : permissions.checkMode(mode),
         sandbox,
       })
       const ctx = placeContext(place.path)

@@ -108,10 +108,10 @@ export function createJournal(
 /** Stores the answer and the run's state in one commit. Closes the asks of an ended run. */
 export async function storeAnswer(store: Store, record: RunRecord, message: Message, status: RunStatus): Promise<void> {
   const { sessionId, agentId } = record
-  const at = { sessionId, ...(agentId !== null && { agentId }) }
+  const at = { sessionId, agentId: agentId ?? undefined }
   await store.transaction(async (inside) => {
     const { id, parts, metadata } = message
-    const fields = { id, parts, ...(metadata !== undefined && { metadata }) }
+    const fields = { id, parts, metadata }
     if ((await inside.messages.get(at, id)) !== undefined) await inside.messages.replace(at, fields)
     else {
       const { userMessageId, createdAt } = record

@@ -229,7 +229,7 @@ export class ManagedRun implements OpenRun {
       settings: services.toolSettings,
       redact: services.redact,
       credentials: services.credentials,
-      ...(recovered !== undefined && { resume: recovered.resume }),
+      resume: recovered?.resume,
       stallMs: services.stallMs,
       trace: (line) =>
         services.logger({ ...line, session: session.id, run: record.id, agentPath: frames.at(-1)?.path }),
@@ -369,5 +369,5 @@ function ownLimits({ maxSteps }: PreparedRun, limits: Partial<Limits>): Partial<
 
 /** Budget of a turn's whole agent tree: its own token and time limits. */
 function turnBudget({ tokens, ms }: Partial<Limits>): { tokens?: number; ms?: number } {
-  return { ...(tokens !== undefined && { tokens }), ...(ms !== undefined && { ms }) }
+  return { tokens, ms }
 }

@@ -104,8 +104,8 @@ export function masterFrame({ name, allowedSubAgents, maxDepth }: AgentDefinitio
     name,
     depth: 0,
     path: [name],
-    ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
-    ...(maxDepth !== undefined && { maxDepth }),
+    allowedSubAgents: allowedSubAgents && [...allowedSubAgents],
+    maxDepth,
   }
 }
 
@@ -120,7 +120,7 @@ export async function prepareRun(
   const definition = await own.agent(request.agent ?? session.agent ?? 'master')
   const [called, history, missing] = await Promise.all([
     modelFor(services, request.model, [definition.params, request.params], recovered !== undefined),
-    services.store.messages.chain({ sessionId: session.id, ...(agentId !== null && { agentId }) }, userMessageId),
+    services.store.messages.chain({ sessionId: session.id, agentId: agentId ?? undefined }, userMessageId),
     own.ready(),
   ])
   const { blocks, tools } = await firstPrompt(own, definition, { history, page: request.page })
@@ -140,8 +140,8 @@ export async function prepareRun(
     ...called,
     instructions: joinBlocks(blocks),
     history,
-    ...(maxSteps !== undefined && { maxSteps }),
-    ...(budget !== undefined && { budget }),
+    maxSteps,
+    budget,
   }
 }
 
@@ -183,9 +183,9 @@ export function prepareStandaloneRun(
     agentId,
     depth: 1,
     path: ['master', name],
-    ...(allowedSubAgents !== undefined && { allowedSubAgents: [...allowedSubAgents] }),
-    ...(maxDepth !== undefined && { maxDepth }),
-    ...(unasked !== undefined && { skillLimits: unasked }),
+    allowedSubAgents: allowedSubAgents && [...allowedSubAgents],
+    maxDepth,
+    skillLimits: unasked,
   }
   return prepareAgentRun(services, session, record, [frame], userMessageId)
 }
@@ -215,8 +215,8 @@ async function prepareAgentRun(
     ...called,
     instructions: joinBlocks(blocksFor(blocks, tools)),
     history,
-    ...(maxSteps !== undefined && { maxSteps }),
-    ...(budget !== undefined && { budget }),
+    maxSteps,
+    budget,
   }
 }
 
@@ -272,7 +272,7 @@ function absentModel(id: string, error: unknown): { id: string; model: LanguageM
 
 export function runModel({ definition, files = ['image', 'pdf'], ...found }: ResolvedModel): RunInput['model'] {
   const takes = supportedFiles(definition, files)
-  return { ...found, ...(takes !== undefined && { accepts: takes }), ...modelLimits(definition) }
+  return { ...found, accepts: takes, ...modelLimits(definition) }
 }
 
 export function modelLimits({
@@ -283,7 +283,7 @@ export function modelLimits({
   return {
     contextWindow,
     maxOutputTokens,
-    ...(price !== undefined && { price: { ...price } }),
+    price: price && { ...price },
   }
 }
 

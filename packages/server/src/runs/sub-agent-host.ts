@@ -92,7 +92,7 @@ function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
       record,
       session,
       parts: { ...parts, reserveCallId: given.reserveCallId },
-      ...(recovered !== undefined && { recovered }),
+      recovered,
     })
     runs.add(run)
     const abort = (): void => run.abort(child.signal.reason as Parameters<OpenRun['abort']>[0])
@@ -159,7 +159,7 @@ function endedRun(record: RunRecord, message: StoredMessage | undefined): Hosted
 function toOutcome(message: Message, status: RunRecord['status']): RunOutcome {
   const { error } = message.metadata ?? {}
   const ended = status === 'running' || status === 'waiting' ? 'interrupted' : status
-  return { status: ended, message, ...(error !== undefined && { error }) }
+  return { status: ended, message, error }
 }
 
 /** A live run's access to its sub-agents. Created on demand, since most runs have none. */

@@ -97,7 +97,7 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
     const agents = (await options.agents(workspace)).map(({ name, description, hidden, pageIds }) => ({
       name,
       description,
-      ...(hidden && { hidden }),
+      hidden,
       pageIds,
     }))
     return { blocks, agents }
@@ -118,7 +118,7 @@ function shared<List extends readonly object[]>(list: List): List {
 
 function agentsBlock({ agents }: Preface, frame: AgentFrame, page: string | undefined): PromptBlock | undefined {
   const allowed = agents.filter(({ name, hidden, pageIds }) => {
-    if (agentKey(name) === agentKey(frame.name) || !isOnPage({ ...(pageIds && { pageIds }) }, page)) return false
+    if (agentKey(name) === agentKey(frame.name) || !isOnPage({ pageIds }, page)) return false
     return frame.allowedSubAgents?.some((other) => agentKey(other) === agentKey(name)) ?? hidden !== true
   })
   if (allowed.length === 0) return undefined

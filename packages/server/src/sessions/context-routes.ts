@@ -45,7 +45,7 @@ export function contextRoutes(options: {
       const gauge = new TokenGauge()
       const priced = (tokens: number): { tokens: number; cost?: number } => ({
         tokens: Math.round(tokens),
-        ...(price !== undefined && { cost: (tokens * price.input) / 1_000_000 }),
+        cost: price && (tokens * price.input) / 1_000_000,
       })
       const pieces: ContextPiece[] = [
         ...tools.map((tool): ContextPiece => ({ kind: 'tool', name: tool.name, ...priced(toolTokens([tool])) })),
@@ -67,10 +67,8 @@ export function contextRoutes(options: {
           lastCallAt: last?.at ?? null,
           modelChanged: last !== undefined && last.model !== modelId,
           brokenBy: (last === undefined ? undefined : cacheBreak(last, { blocks: now, chain })) ?? null,
-          ...(usage !== undefined && {
-            inputTokens: usage.inputTokens,
-            cachedInputTokens: usage.cachedInputTokens ?? 0,
-          }),
+          inputTokens: usage?.inputTokens,
+          cachedInputTokens: usage && (usage.cachedInputTokens ?? 0),
         },
       }
     },
@@ -128,7 +126,7 @@ function messagePieces(
       kind: isSummary ? 'summary' : 'message',
       name: isSummary ? 'summary of the older part' : `${message.role}${text === '' ? '' : `: ${text.slice(0, 60)}`}`,
       ...priced(gauge.messages([written])),
-      ...(message.id !== undefined && { messageId: message.id }),
+      messageId: message.id,
     }
     const frame = gauge.messages([{ ...message, parts: [] }])
     const brought = message.parts.flatMap((part): ContextPiece[] => {

@@ -15,7 +15,7 @@ export function messageRoutes({ store, runs, lock }: { store: Store; runs: RunMa
       const at = { sessionId }
       if (through) await assertMessage(store, at, through)
       const leaf = through && ((await store.messages.latestLeaf(at, through)) ?? through)
-      return store.messages.branch(at, { ...(leaf && { leaf }), ...(before && { before }), ...pageSize(limit) })
+      return store.messages.branch(at, { leaf: leaf || undefined, before: before || undefined, ...pageSize(limit) })
     },
     'GET /ai/sessions/:id/tree': async ({ params, workspaceId }) => {
       const { id: sessionId } = await findSession(store, params.id, workspaceId)
@@ -23,7 +23,7 @@ export function messageRoutes({ store, runs, lock }: { store: Store; runs: RunMa
     },
     'GET /ai/sessions/:id/matches': async ({ params, query: { text = '', leaf }, workspaceId }) => {
       const { id: sessionId } = await findSession(store, params.id, workspaceId)
-      return store.messages.matches({ sessionId }, { text, ...(leaf && { leaf }) })
+      return store.messages.matches({ sessionId }, { text, leaf: leaf || undefined })
     },
     'DELETE /ai/sessions/:id/messages/:messageId': async ({ params: { id, messageId }, workspaceId }) => {
       const { id: sessionId } = await findSession(store, id, workspaceId)

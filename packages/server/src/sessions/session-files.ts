@@ -86,7 +86,7 @@ export function sessionFileRoutes({ store, home, states, workspaces }: SessionFi
       if (type !== undefined) return { file: { ...file, kind: 'image' as const } }
       if (bytes.subarray(0, 8000).includes(0)) return { file: { ...file, kind: 'binary' as const } }
       const text = new TextDecoder().decode(bytes)
-      return { file: { ...file, kind: 'text' as const, text, ...(size > bytes.length && { isCut: true }) } }
+      return { file: { ...file, kind: 'text' as const, text, isCut: size > bytes.length || undefined } }
     },
     'GET /ai/sessions/:id/preview': async ({ params, query: { path: given = '' }, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)

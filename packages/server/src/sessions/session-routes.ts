@@ -32,10 +32,10 @@ export function sessionRoutes(options: {
     'GET /ai/sessions': async ({ query: { q, view, folder, cursor, limit }, workspaceId }) => {
       const found = await store.sessions.list({
         workspaceId,
-        ...(q && { query: q }),
-        ...(view && { view }),
-        ...(folder && { folderId: folder === 'none' ? null : folder }),
-        ...(cursor && { cursor }),
+        query: q || undefined,
+        view: view || undefined,
+        folderId: folder === 'none' ? null : folder || undefined,
+        cursor: cursor || undefined,
         ...pageSize(limit),
       })
       const hits = q ? await store.messages.search({ workspaceId, query: q, limit: 50 }) : []
@@ -126,7 +126,7 @@ function forkSession(store: Store, from: Session, messageId: string): Promise<Se
     const messages = await inside.messages.chain({ sessionId: from.id }, messageId)
     await inside.sessions.create({ id, workspaceId })
     for (const message of messages) await inside.messages.add({ sessionId: id }, message)
-    return inside.sessions.update(id, { title, model, agent, mode, folderId, ...(params && { params }) })
+    return inside.sessions.update(id, { title, model, agent, mode, folderId, params })
   })
 }
 

@@ -28,8 +28,8 @@ export async function examineDatabase(home: string, all = false): Promise<Databa
     exists: true,
     whole,
     trusts: (folder) => trusted.includes(folder),
-    ...(damage !== undefined && { damage: databaseDamaged(home, damage) }),
-    ...(version > schemaVersion && { newer: newerDatabase(version) }),
+    damage: damage === undefined ? undefined : databaseDamaged(home, damage),
+    newer: version > schemaVersion ? newerDatabase(version) : undefined,
   }
 }
 

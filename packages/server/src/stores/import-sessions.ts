@@ -50,7 +50,7 @@ export async function importSessions(
       report.sessions.push({
         sessionId: bundle.session.id,
         folder: path,
-        ...(await store.restore(bundle, { ...(signal && { signal }) })),
+        ...(await store.restore(bundle, { signal })),
       })
     } catch (error) {
       signal?.throwIfAborted()
@@ -115,7 +115,7 @@ async function readSession(
       agent: said.agent ?? null,
       mode: said.mode === 'plan' ? 'plan' : 'default',
       rules: said.rules?.filter((rule) => rule.effect !== 'allow') ?? [],
-      ...(said.params !== undefined && { params: said.params }),
+      params: said.params,
       createdAt,
       updatedAt: said.updatedAt ?? createdAt,
     },
@@ -144,7 +144,7 @@ async function readAgents(sessionId: string, folder: string, problem: Report) {
     const file = join(path, 'session.json')
     const parsed = agentSchema.safeParse(readJson(file, problem))
     if (!parsed.success) problem({ file, message: 'not a sub-agent record; its messages were imported' })
-    agents.push({ ...(parsed.success && { record: { ...parsed.data, sessionId, agentId: entry.name } }), messages })
+    agents.push({ record: parsed.success ? { ...parsed.data, sessionId, agentId: entry.name } : undefined, messages })
   }
   return agents
 }

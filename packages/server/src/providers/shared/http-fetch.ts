@@ -35,7 +35,7 @@ function send(url: string, { method = 'GET', headers, body, signal }: RequestIni
       method,
       // A compressed stream is held back until a block is full.
       headers: { accept: '*/*', 'accept-encoding': 'identity', ...(headers as Record<string, string>) },
-      ...(signal != null && { signal }),
+      signal: signal ?? undefined,
     })
     outgoing.once('response', resolve)
     outgoing.on('error', (error) => {

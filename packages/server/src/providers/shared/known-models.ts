@@ -33,10 +33,11 @@ function table(): Map<string, KnownModel> {
     const model: KnownModel = {
       contextWindow: Number(window),
       tags: parseTags(marks),
-      ...(output !== '-' && { maxOutputTokens: Number(output) }),
-      ...(input !== undefined && {
-        price: { input: Number(input), output: Number(out), ...cachePrices({ cachedInput, cacheWrite }) },
-      }),
+      maxOutputTokens: output === '-' ? undefined : Number(output),
+      price:
+        input === undefined
+          ? undefined
+          : { input: Number(input), output: Number(out), ...cachePrices({ cachedInput, cacheWrite }) },
     }
     cachedTable.set(modelKey(id), model)
     const loose = looseModelKey(id)

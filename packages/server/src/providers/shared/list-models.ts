@@ -38,10 +38,15 @@ export interface RawModel {
 export async function listRawModels({ apiKey, headers, ...options }: ReadOptions): Promise<RawModel[]> {
   const list = (await fetchJson('/models', {
     ...options,
-    headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...headers },
+    headers: bearer(apiKey, headers),
   })) as { data?: unknown }
   if (!Array.isArray(list?.data)) throw new Error('the response of /models is not a list of models')
   return list.data.filter((model: unknown): model is RawModel => typeof (model as RawModel)?.id === 'string')
+}
+
+/** A header in the settings wins over the key. */
+export function bearer(apiKey: string | undefined, headers: ReadOptions['headers']): ReadOptions['headers'] {
+  return apiKey ? { authorization: `Bearer ${apiKey}`, ...headers } : headers
 }
 
 /** A non-2xx response in the format `describeProviderError` reads. */
@@ -65,7 +70,7 @@ export async function fetchJson(path: string, options: ReadOptions): Promise<unk
   const url = `${options.baseURL?.replace(/\/+$/, '') ?? ''}${path}`
   const response = await (options.fetch ?? fetch)(url, {
     headers: { accept: 'application/json', ...options.headers },
-    ...(options.signal && { signal: options.signal }),
+    signal: options.signal,
   })
   const error = (): Error => new Error(`${url} answered with more than ${maxListBytes >> 20} MiB`)
   const body = await limitBody(response, { bytes: maxListBytes, perLine: false, error }).text()

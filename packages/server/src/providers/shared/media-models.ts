@@ -31,8 +31,8 @@ async function makeImages(model: ImageModelV4, request: MediaRequest, signal: Ab
     abortSignal: signal,
     n: count,
     seed,
-    ...(size !== undefined && { size: size as `${number}x${number}` }),
-    ...(aspectRatio !== undefined && { aspectRatio: aspectRatio as `${number}:${number}` }),
+    size: size as `${number}x${number}` | undefined,
+    aspectRatio: aspectRatio as `${number}:${number}` | undefined,
   })
   return { files: made.map(toFile), warnings: warnings.map(warningText) }
 }
@@ -48,8 +48,8 @@ async function makeVideos(model: VideoModelV4, request: MediaRequest, signal: Ab
     poll: { timeoutMs: 1_800_000 },
     n: count,
     seed,
-    ...(size !== undefined && { resolution: size as `${number}x${number}` }),
-    ...(aspectRatio !== undefined && { aspectRatio: aspectRatio as `${number}:${number}` }),
+    resolution: size as `${number}x${number}` | undefined,
+    aspectRatio: aspectRatio as `${number}:${number}` | undefined,
     duration: seconds,
   })
   return { files: videos.map(toFile), warnings: warnings.map(warningText) }

@@ -51,7 +51,7 @@ function configuredProvider(
     name: own?.name ?? file?.name ?? id,
     familyId: own?.familyId ?? file?.familyId ?? base.familyId,
     env: names.env,
-    ...(names.baseURLEnv !== undefined && { baseURLEnv: names.baseURLEnv }),
+    baseURLEnv: names.baseURLEnv ?? base.baseURLEnv,
     needsKey: base.needsKey && own?.baseURL === undefined,
     models: configuredModels(id, own, file ?? base),
   }
@@ -104,7 +104,7 @@ function missingPart(definition: ProviderDefinition): string | undefined {
 
 function configuredModels(id: string, own: ProviderSettings | undefined, file: ProviderDefinition): ModelDefinition[] {
   const { params } = file
-  const provider = { id, familyId: own?.familyId ?? file.familyId, ...(params && { params }) }
+  const provider = { id, familyId: own?.familyId ?? file.familyId, params }
   if (!own?.models?.length) return file.models.map((model) => ({ ...model, provider: id }))
   const known = configured.get(own)
   if (known?.id === id && known.file === file) return known.models

@@ -242,7 +242,7 @@ export function completeModel(
     familyId: model.familyId ?? modelFamily(model.id) ?? provider.familyId,
     tags,
     ...(model.tags === undefined && { guessed: true }),
-    ...(params !== undefined && { capabilities: { ...model.capabilities, params } }),
+    capabilities: params === undefined ? model.capabilities : { ...model.capabilities, params },
   }
 }
 
@@ -253,7 +253,7 @@ function withFacts(model: ModelDraft, isLocal: boolean): ModelDraft {
   if (facts === undefined) return model
   const { price, ...rest } = facts
   const said = Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined))
-  return { ...rest, ...(price !== undefined && !isLocal && { price }), ...said, id: model.id }
+  return { ...rest, price: isLocal ? undefined : price, ...said, id: model.id }
 }
 
 /** Infers the family from the id, the only information a local server gives. */

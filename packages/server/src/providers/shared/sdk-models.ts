@@ -62,7 +62,7 @@ export function withOptions(
  * from the environment and send it to whatever `baseURL` points to.
  */
 export function sdkOptions({ apiKey = '', baseURL, headers, fetch }: CreateOptions) {
-  return { apiKey, ...(baseURL && { baseURL }), ...(headers && { headers }), ...(fetch && { fetch }) }
+  return { apiKey, baseURL: baseURL || undefined, headers, fetch }
 }
 
 export async function createOpenAICompatible(options: CreateOptions): Promise<(modelId: string) => LanguageModelV4> {
@@ -77,9 +77,9 @@ export async function createOpenAICompatible(options: CreateOptions): Promise<(m
     baseURL,
     includeUsage: true,
     transformRequestBody: (body) => markChatCompletion(forMistral(body)),
-    ...(apiKey && { apiKey }),
-    ...(headers && { headers }),
-    ...(fetch && { fetch }),
+    apiKey,
+    headers,
+    fetch,
   })
   return new Proxy(provider, {
     apply: (target, _, [modelId]: [string]) => readChatCompletions(target(modelId)),
@@ -134,11 +134,9 @@ export function markCache(options: LanguageModelV4CallOptions, provider: string)
   return {
     ...options,
     prompt: prompt.map((message, index) => (marked.has(index) ? markMessage(message, provider) : message)),
-    ...(tools !== undefined && {
-      tools: tools.map((tool, index) =>
-        index === tools.length - 1 && tool.type === 'function' ? withMark(tool, provider) : tool,
-      ),
-    }),
+    tools: tools?.map((tool, index) =>
+      index === tools.length - 1 && tool.type === 'function' ? withMark(tool, provider) : tool,
+    ),
   }
 }
 

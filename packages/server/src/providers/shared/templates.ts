@@ -72,10 +72,10 @@ function toSettings(
 ): ProviderSettings {
   return {
     type,
-    ...(name && { name }),
-    ...(baseURL && { baseURL }),
-    ...(familyId && { familyId }),
-    ...(models && { models }),
+    name: name || undefined,
+    baseURL: baseURL || undefined,
+    familyId: familyId || undefined,
+    models,
   }
 }
 

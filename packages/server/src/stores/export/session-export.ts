@@ -63,7 +63,7 @@ export function createSessionExport(
       log({
         level: 'error',
         message: `the export failed: ${errorInfo(error).message}`,
-        ...(sessionId && { sessionId }),
+        sessionId,
       })
     })
     return queue

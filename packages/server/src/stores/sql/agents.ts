@@ -70,7 +70,7 @@ export function toAgentRecord(row: Tables['agent']): AgentRecord {
     status: row.status,
     title: row.title,
     runId: row.run_id,
-    ...(row.details !== null && { details: JSON.parse(row.details) as AgentDetails }),
+    details: row.details === null ? undefined : (JSON.parse(row.details) as AgentDetails),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

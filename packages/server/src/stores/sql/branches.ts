@@ -84,9 +84,9 @@ function treeMessage({ id, parent_id, role, created_at, metadata, head }: Row): 
     role: role as TreeMessage['role'],
     text: firstWords(head),
     createdAt: created_at,
-    ...(model !== undefined && { model }),
+    model,
     ...totalUsage(told),
-    ...(ending !== undefined && { ending }),
+    ending,
   }
 }
 

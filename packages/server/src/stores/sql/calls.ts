@@ -71,7 +71,7 @@ async function addCalls(db: Db, sessionId: string, found: StoredCall[], limit: n
       .execute()
     for (const row of rows) {
       const { model } = JSON.parse(row.metadata ?? '{}') as Metadata
-      const made = { sessionId, ...(model !== undefined && { model }), createdAt: row.created_at }
+      const made = { sessionId, model, createdAt: row.created_at }
       found.push(...callsIn(row.parts).map((call) => ({ ...call, ...made })))
     }
   }

@@ -61,8 +61,8 @@ export function folders(context: StoreContext): Store['folders'] {
         }
         const row = {
           ...known,
-          ...(patch.name !== undefined && { name: cleanName(patch.name) }),
-          ...(patch.parentFolderId !== undefined && { parent_id: patch.parentFolderId }),
+          name: patch.name === undefined ? known.name : cleanName(patch.name),
+          parent_id: patch.parentFolderId === undefined ? known.parent_id : patch.parentFolderId,
         }
         await db.updateTable('folder').set(row).where('id', '=', id).execute()
         return toFolder(row, await markSessionsChanged(db, id, changes))

@@ -142,7 +142,7 @@ export function messages(context: StoreContext): Store['messages'] {
           .updateTable('session')
           .set((eb) => ({
             updated_at: clock(),
-            ...(own && { message_count: eb('message_count', '-', removed.length) }),
+            message_count: own ? eb('message_count', '-', removed.length) : undefined,
           }))
           .where('id', '=', at.sessionId)
           .execute()

@@ -59,7 +59,7 @@ export function removals(context: StoreContext): Pick<Store['messages'], 'takeOu
         const messageIds = rows.map((row) => row.id)
         if (stream === '') await search.remove(db, sessionId, messageIds)
         await moved(db, at, rows, -1, changes)
-        const entry = { id, sessionId, ...(agentId !== undefined && { agentId }), at: clock() }
+        const entry = { id, sessionId, agentId, at: clock() }
         const entries = [...(await purgeOld(db, changes)), ...(rows.length > 0 ? [entry] : [])]
         await writeEntries(db, entries)
         return { id, messageIds }
@@ -124,7 +124,7 @@ export function removals(context: StoreContext): Pick<Store['messages'], 'takeOu
       .updateTable('session')
       .set((eb) => ({
         updated_at: clock(),
-        ...(at.agentId === undefined && { message_count: eb('message_count', '+', sign * rows.length) }),
+        message_count: at.agentId === undefined ? eb('message_count', '+', sign * rows.length) : undefined,
       }))
       .where('id', '=', at.sessionId)
       .execute()
@@ -152,7 +152,7 @@ export function removals(context: StoreContext): Pick<Store['messages'], 'takeOu
 
   /** Returns the sub-agents that were deleted too. */
   async function removeForGood(db: Db, { id, sessionId, agentId }: Entry, changes: StoreChange[]): Promise<string[]> {
-    const at = { sessionId, ...(agentId !== undefined && { agentId }) }
+    const at = { sessionId, agentId }
     const calls = new Set<string>()
     const ids: string[] = []
     for (;;) {

@@ -206,7 +206,7 @@ async function restoreMessages(
       .executeTakeFirst()
     if (numInsertedOrUpdatedRows === 0n) {
       if (await isSameMessage(db, sessionId, agentId, message)) report.skipped++
-      else report.conflicts.push({ what: 'message', id: message.id, ...(agentId !== '' && { agentId }) })
+      else report.conflicts.push({ what: 'message', id: message.id, agentId: agentId || undefined })
       continue
     }
     seq++

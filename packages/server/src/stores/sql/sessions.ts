@@ -117,16 +117,16 @@ export function sessions(context: StoreContext): Store['sessions'] {
           .set({
             id,
             ...(title !== undefined && { title, renamed: 1, untitled: 0 }),
-            ...(patch.pinned !== undefined && { pinned: patch.pinned ? 1 : 0 }),
-            ...(patch.archived !== undefined && { archived: patch.archived ? 1 : 0 }),
-            ...(patch.folderId !== undefined && { folder_id: patch.folderId }),
-            ...(patch.trashed !== undefined && { trashed_at: patch.trashed ? clock() : null }),
-            ...(patch.model !== undefined && { model: patch.model }),
-            ...(patch.agent !== undefined && { agent: patch.agent }),
-            ...(patch.mode !== undefined && { mode: patch.mode }),
-            ...(patch.rules !== undefined && { rules: JSON.stringify(patch.rules) }),
-            ...(patch.params !== undefined && { params: JSON.stringify(patch.params) }),
-            ...(patch.projectId !== undefined && { project_id: patch.projectId }),
+            pinned: toBit(patch.pinned),
+            archived: toBit(patch.archived),
+            folder_id: patch.folderId,
+            trashed_at: patch.trashed === undefined ? undefined : patch.trashed ? clock() : null,
+            model: patch.model,
+            agent: patch.agent,
+            mode: patch.mode,
+            rules: patch.rules && JSON.stringify(patch.rules),
+            params: patch.params && JSON.stringify(patch.params),
+            project_id: patch.projectId,
           })
           .where('id', '=', id)
           .where('workspace_id', '<>', hiddenWorkspace)
@@ -242,6 +242,10 @@ const raiseSeq = statement((db, { sessionId }: { sessionId: string }) =>
     .returning(['seq', 'untitled']),
 )
 
+function toBit(value: boolean | undefined): 0 | 1 | undefined {
+  return value === undefined ? undefined : value ? 1 : 0
+}
+
 export function toSession(row: Tables['session']): Session {
   return {
     id: row.id,
@@ -257,7 +261,7 @@ export function toSession(row: Tables['session']): Session {
     agent: row.agent,
     mode: row.mode as Session['mode'],
     rules: JSON.parse(row.rules) as Session['rules'],
-    ...(row.params !== '{}' && { params: JSON.parse(row.params) as NonNullable<Session['params']> }),
+    params: row.params === '{}' ? undefined : (JSON.parse(row.params) as Session['params']),
     messageCount: row.message_count,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -96,7 +96,7 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
     return { html: html(), length: () => now }
 
     async function* html(): AsyncGenerator<string> {
-      const at = { sessionId: source.session.id, ...(agent !== undefined && { agentId: agent.agentId }) }
+      const at = { sessionId: source.session.id, agentId: agent?.agentId }
       for await (const message of source.branch(at, leaf)) {
         const own = runsOf.get(`${agent?.agentId ?? ''} ${message.id}`) ?? []
         const begun = own[0]?.createdAt
@@ -127,7 +127,7 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
 
   async function* subAgent(agent: AgentRecord, start: number, within: Conversation['within']): AsyncGenerator<string> {
     yield `<details class="agent" data-at="${start}"><summary>${escapeHtml(`${texts.subAgent(agent.name)}: ${texts.status[agent.status] ?? agent.status}`)}</summary>\n`
-    yield* conversation({ agent, start, ...(within !== undefined && { within }) }).html
+    yield* conversation({ agent, start, within }).html
     yield '</details>\n'
   }
 
@@ -184,7 +184,7 @@ async function* plainText(text: string): AsyncGenerator<string> {
 }
 
 function shiftTimes({ at, until, out }: PartTimes, by: number): PartTimes {
-  return { at: at + by, until: until + by, ...(out !== undefined && { out: out + by }) }
+  return { at: at + by, until: until + by, out: out === undefined ? undefined : out + by }
 }
 
 function heading(

@@ -25,7 +25,7 @@ async function* conversation(
   level: number,
   leaf?: string,
 ): AsyncGenerator<string> {
-  const at = { sessionId: source.session.id, ...(agent !== undefined && { agentId: agent.agentId }) }
+  const at = { sessionId: source.session.id, agentId: agent?.agentId }
   for await (const message of source.branch(at, leaf)) {
     yield `\n${'#'.repeat(Math.min(level, 6))} ${heading(message, agent, texts)}\n`
     for (const { shown } of readableParts(message.parts, texts)) {

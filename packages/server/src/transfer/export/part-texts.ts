@@ -163,7 +163,7 @@ function pictures(files: Record<string, unknown>[], name: unknown, texts: Export
   return files.flatMap(({ sha256, mediaType }, index) => {
     if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return []
     const called = typeof name === 'string' && name !== '' ? name.slice(0, 200) : texts.picture(index + 1)
-    return [{ kind: 'picture', name: called, sha256, ...(typeof mediaType === 'string' && { mediaType }) }]
+    return [{ kind: 'picture', name: called, sha256, mediaType: typeof mediaType === 'string' ? mediaType : undefined }]
   })
 }
 

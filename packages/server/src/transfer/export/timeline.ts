@@ -157,7 +157,7 @@ function match(parts: readonly Part[], pieces: TimelineSpan[], duration: number)
       at = piece.first.at
       const until = Math.max(at, piece.last.at)
       const isOut = piece.kind === 'call'
-      found.set(index, { at, until, ...(isOut && { out: Math.max(until, piece.out?.at ?? duration) }) })
+      found.set(index, { at, until, out: isOut ? Math.max(until, piece.out?.at ?? duration) : undefined })
     }
   }
   return found
@@ -171,7 +171,7 @@ function estimateTimeline(parts: readonly Part[], elapsedMs: number | undefined)
     const length =
       part.type === 'text' || part.type === 'reasoning' ? part.text.length * 3 : 'toolCallId' in part ? 600 : 0
     const until = at + Math.min(length, 20_000)
-    found.set(index, { at, until, ...('toolCallId' in part && { out: until }) })
+    found.set(index, { at, until, out: 'toolCallId' in part ? until : undefined })
     at = until
   }
   const scale = elapsedMs === undefined || at === 0 ? 1 : elapsedMs / at

@@ -117,7 +117,7 @@ async function readMessage(id: string, message: Loose, files: ImportFiles): Prom
     role: role === 'user' ? 'user' : 'assistant',
     parts: [],
     createdAt: time(message['create_time']),
-    ...(role === 'assistant' && model !== '' && { metadata: { model: `openai/${model}` } }),
+    metadata: role === 'assistant' && model !== '' ? { model: `openai/${model}` } : undefined,
   }
   const hidden = metadata['is_visually_hidden_from_conversation'] === true || hiddenContentTypes.has(kind)
   if (hidden || !['user', 'assistant', 'tool'].includes(role)) return read

@@ -211,7 +211,7 @@ async function importOne(
       session: { ...fields, workspaceId, projectId: null, folderId },
       ...rest,
     },
-    { ...(signal !== undefined && { signal }) },
+    { signal },
   )
   if (known !== undefined && known.workspaceId !== workspaceId)
     throw new Error('it already exists in another workspace')

@@ -28,7 +28,7 @@ export const librechat: Importer = {
         role,
         parts: readParts(id, message),
         createdAt: time(message['createdAt']),
-        ...(role === 'assistant' && model !== '' && { metadata: { model: modelName(message, model) } }),
+        metadata: role === 'assistant' && model !== '' ? { model: modelName(message, model) } : undefined,
       })
     }
     const { createdAt } = messages[0] ?? {}

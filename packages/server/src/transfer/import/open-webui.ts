@@ -106,12 +106,10 @@ export const openWebUi: Importer = {
         role,
         parts: given === 'system' ? instructionsPart(text(message['content'])) : await readParts(key, message, files),
         createdAt: time(message['timestamp']),
-        ...(role === 'assistant' && {
-          metadata: {
-            ...(model !== '' && { model }),
-            ...(failure !== '' && { error: { name: 'Error', message: failure } }),
-          },
-        }),
+        metadata:
+          role === 'assistant'
+            ? { ...(model !== '' && { model }), ...(failure !== '' && { error: { name: 'Error', message: failure } }) }
+            : undefined,
       })
     }
     return buildSession(files, {

@@ -47,7 +47,7 @@ export const troupe: Importer = {
       agent: said.agent ?? null,
       mode: said.mode === 'plan' ? 'plan' : 'default',
       rules: said.rules?.filter((rule) => rule.effect !== 'allow') ?? [],
-      ...(said.params !== undefined && { params: said.params }),
+      params: said.params,
       createdAt,
       updatedAt: said.updatedAt ?? createdAt,
     }
