@@ -1,3 +1,5 @@
+import type { KeyboardEvent } from 'react'
+
 /** Minimum time in view before a shortcut can decide, in milliseconds. */
 const readingTime = 500
 
@@ -11,8 +13,28 @@ export function decideVisibleAsk(decision: 'approve' | 'deny'): void {
   const ask = chosen ?? asks[0]
   if (ask === undefined) return
   if (chosen === undefined && asks.length > 1) return ask.focus()
+  decide(ask, decision)
+}
+
+type Decision = 'approve' | 'remember' | 'deny'
+
+function decide(ask: HTMLElement, decision: Decision): void {
   if (performance.now() - Number(ask.dataset['since']) < readingTime) return
   ask.querySelector<HTMLElement>(`[data-decision=${decision}]`)?.click()
+}
+
+const decisionKeys: Record<string, Decision> = { 1: 'approve', 2: 'remember', 3: 'deny', Escape: 'deny' }
+
+/** Decides an ask that has the focus with a single key. In a field the key is text. */
+export function decideByKey(event: KeyboardEvent, ask: HTMLElement): void {
+  const { target, key, ctrlKey, metaKey, altKey, nativeEvent } = event
+  const decision = decisionKeys[key]
+  if (decision === undefined || ctrlKey || metaKey || altKey || nativeEvent.isComposing) return
+  // Events of a menu bubble here, though it is elsewhere in the document.
+  if (!ask.contains(target as Node) || (target as Element).matches('input, textarea, select')) return
+  event.preventDefault()
+  event.stopPropagation()
+  decide(ask, decision)
 }
 
 /** Ref callback. Records since when an ask is in view, because one further down may appear only now. */

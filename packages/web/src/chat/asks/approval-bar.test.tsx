@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { button, click, field, press, render, type } from '../../testing/render.tsx'
+import { button, click, eventually, field, named, press, render, type } from '../../testing/render.tsx'
 import { t } from '../../texts/t.ts'
 import type { Approval } from '../session/message-parts.ts'
 import { ApprovalBar } from './approval-bar.tsx'
@@ -23,21 +23,31 @@ test('approves the call once, unchanged', async () => {
   expect(await sent()).toEqual({ type: 'approve' })
 })
 
-test('shows the exact rules and remembers them for the chosen time', async () => {
+test('shows the exact rules and remembers them for the chat', async () => {
   const { view, sent } = await show(approval({ remember: ['Bash(ls)', 'Read(/work/**)', 7, null] }))
   expect([...view.querySelectorAll('.approval-rules code')].map((rule) => rule.textContent)).toEqual([
     'Bash(ls)',
     'Read(/work/**)',
   ])
-  await type(field(t.inbox.allow), 'project')
-  await click(button(t.inbox.approveRemembered))
-  expect(await sent()).toEqual({ type: 'approve', remember: 'project' })
+  await click(button(t.inbox.approveSession))
+  expect(await sent()).toEqual({ type: 'approve', remember: 'session' })
+})
+
+test.each([
+  [t.inbox.approveProject, 'project'],
+  [t.inbox.approveAlways, 'always'],
+])('a menu offers: %s', async (label, remember) => {
+  const { server, sent } = await show(approval({ remember: ['Bash(ls)'] }))
+  await press(button(t.inbox.allowLonger), 'Enter')
+  await click(named('[role=menuitem]', label))
+  await eventually(() => server.requests.length > 0)
+  expect(await sent()).toEqual({ type: 'approve', remember })
 })
 
 test('offers no rule if the ask has none, even if it is invalid', async () => {
   for (const remember of [undefined, [], 'Bash(ls)', { 0: 'Bash(ls)' }, [1, {}]]) {
     const { view } = await show(approval({ remember }))
-    expect(view.querySelector('select')).toBeNull()
+    expect(view.querySelector('[data-decision=remember], .approval-rules')).toBeNull()
   }
 })
 
@@ -47,27 +57,47 @@ test('denies without a note', async () => {
   expect(await sent()).toEqual({ type: 'deny' })
 })
 
-test.each(['button', 'Enter'])('a remark can only deny, by %s, and says so', async (way) => {
-  const { view, sent } = await show(approval())
+test.each(['button', 'Enter'])('denies with a note, by %s', async (way) => {
+  const { sent } = await show(approval())
+  await click(button(t.inbox.denyWithRemark))
   await type(field(t.inbox.remark), '  use rg instead ')
-  expect(button(t.inbox.approve).disabled).toBe(true)
-  expect(view.querySelector('output')?.textContent).toBe(t.inbox.remarkDenies)
   if (way === 'Enter') await press(field(t.inbox.remark), 'Enter')
-  else await click(button(t.inbox.denyWithRemark))
+  else await click(button(t.inbox.deny))
   expect(await sent()).toEqual({ type: 'deny', remark: 'use rg instead' })
 })
 
-test('Enter in an empty note decides nothing', async () => {
-  const { server } = await show(approval())
-  await press(field(t.inbox.remark), 'Enter')
+test('Escape in the note goes back to the choice, and decides nothing', async () => {
+  const { view, server } = await show(approval())
+  await click(button(t.inbox.denyWithRemark))
+  await press(field(t.inbox.remark), 'Escape')
+  expect(view.querySelector('.approval-remark')).toBeNull()
+  expect(button(t.inbox.approve).disabled).toBe(false)
   expect(server.requests).toEqual([])
+})
+
+test.each([
+  ['1', { type: 'approve' }],
+  ['2', { type: 'approve', remember: 'session' }],
+  ['3', { type: 'deny' }],
+  ['Escape', { type: 'deny' }],
+])('the key %s decides, once the ask could be read', async (key, answer) => {
+  const { view, server, sent } = await show(approval({ remember: ['Bash(ls)'] }))
+  const ask = view.querySelector<HTMLElement>('.approval')!
+  ask.dataset['since'] = 'Infinity'
+  await press(ask, key)
+  expect(server.requests).toEqual([])
+  ask.dataset['since'] = '-1000'
+  await press(ask, key, { ctrlKey: true })
+  expect(server.requests).toEqual([])
+  await press(ask, key)
+  expect(await sent()).toEqual(answer)
 })
 
 test('edited input is approved once, never remembered', async () => {
   const { view, sent } = await show(approval({ remember: ['Bash(ls)'] }))
-  await type(field(t.inbox.allow), 'always')
   await click(button(t.inbox.editInput))
   await type(field('command'), 'ls -l')
+  expect(view.querySelector('[data-decision=remember]')).toBeNull()
   expect(view.querySelector('output')?.textContent).toBe(t.inbox.editedOnce)
   await click(button(t.inbox.approveEdited))
   expect(await sent()).toEqual({ type: 'approve', input: { command: 'ls -l', cwd: '/work' } })

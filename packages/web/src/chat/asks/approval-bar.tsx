@@ -1,97 +1,172 @@
+import { CheckCheck, ChevronDown, FolderCheck, MessageSquareText } from 'lucide-react'
 import { useId, useState } from 'react'
 import { isRecord, recordsIn, textIn } from '../../api/read-fields.ts'
-import { trackVisibleSince } from '../../shortcuts/decide-ask.ts'
+import { decideByKey, trackVisibleSince } from '../../shortcuts/decide-ask.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { GrowingTextarea, VisibleText } from '../../ui/elements.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import type { Approval } from '../session/message-parts.ts'
 import { useSession, useSessionStore } from '../session/session-context.ts'
 import { useRetainedState } from '../session/session-hooks.ts'
 import './approval-bar.css'
 
-/** Approves or denies a tool call, optionally with edited input. Rendered below every card, so no card can omit it. */
+/**
+ * Allows or denies a tool call, optionally with edited input. Rendered below every card, so no card can omit it. The keys
+ * 1, 2 and 3 press its buttons while the focus is here and not in a field, and Escape denies.
+ */
 export function ApprovalBar({ approval, input }: { approval: Approval; input: unknown }) {
   const { answer } = useSessionStore()
   const sending = useSession((state) => state.answering.includes(approval.id))
-  const [remark, setRemark] = useRetainedState(`${approval.id} remark`, '')
-  const [scope, setScope] = useRetainedState<RememberScope>(`${approval.id} scope`, 'once')
+  const [note, setNote] = useRetainedState<string | null>(`${approval.id} note`, null)
   const [edited, setEdited] = useRetainedState<string | null>(`${approval.id} input`, null)
-  const remarkId = useId()
   const hintId = useId()
-  const said = remark.trim()
+  const rulesId = useId()
   const change = edited === null ? { ok: true as const } : readEditedInput(edited, input)
   const isEdited = change.ok && 'input' in change
   const rules = rulesIn(approval)
-  // A rule applies only to the input that was asked about.
-  const remember = scope === 'once' || isEdited || rules.length === 0 ? undefined : scope
-  const hint =
-    said !== ''
-      ? t.inbox.remarkDenies
-      : change.ok
-        ? isEdited && scope !== 'once' && rules.length > 0
-          ? t.inbox.editedOnce
-          : undefined
-        : t.inbox.notJson(change.problem)
-  const deny = () => void answer(approval.id, { type: 'deny', ...(said !== '' && { remark: said }) })
-  const approve = () => {
+  const hint = change.ok
+    ? isEdited && rules.length > 0
+      ? t.inbox.editedOnce
+      : undefined
+    : t.inbox.notJson(change.problem)
+  const deny = (remark = '') => void answer(approval.id, { type: 'deny', ...(remark !== '' && { remark }) })
+  const allow = (remember?: RememberScope) => {
     if (!change.ok) return
-    void answer(approval.id, {
-      type: 'approve',
-      remember,
-      ...('input' in change && { input: change.input }),
-    })
+    void answer(approval.id, { type: 'approve', remember, ...('input' in change && { input: change.input }) })
   }
   return (
-    <fieldset ref={trackVisibleSince} className="approval" tabIndex={-1} data-focus-home="">
+    <fieldset
+      ref={trackVisibleSince}
+      className="approval"
+      tabIndex={-1}
+      data-focus-home=""
+      onKeyDown={(event) => decideByKey(event, event.currentTarget)}
+    >
       <legend className="visually-hidden">{t.inbox.decision}</legend>
       <ApprovalFacts approval={approval} />
       {edited !== null && (
         <InputEditor text={edited} isValid={change.ok} disabled={sending} hintId={hintId} onChange={setEdited} />
       )}
-      {rules.length > 0 && (
-        <RememberChoice rules={rules} scope={scope} disabled={sending || isEdited} onChange={setScope} />
+      {note !== null && (
+        <DenialNote
+          note={note}
+          disabled={sending}
+          onChange={setNote}
+          onDeny={() => deny(note.trim())}
+          onBack={() => setNote(null)}
+        />
       )}
-      <div className="approval-row">
+      <div className="approval-row" hidden={note !== null}>
         <Button
           kind="primary"
-          disabled={sending || said !== '' || !change.ok}
+          disabled={sending || !change.ok}
           aria-describedby={hintId}
-          aria-keyshortcuts="Alt+Y"
+          aria-keyshortcuts="1 Alt+Y"
           data-decision="approve"
-          onClick={approve}
+          onClick={() => allow()}
         >
-          {isEdited ? t.inbox.approveEdited : remember === undefined ? t.inbox.approve : t.inbox.approveRemembered}
+          {isEdited ? t.inbox.approveEdited : t.inbox.approve}
         </Button>
-        <Button disabled={sending} aria-keyshortcuts="Alt+N" data-decision="deny" onClick={deny}>
-          {said === '' ? t.inbox.deny : t.inbox.denyWithRemark}
-        </Button>
+        {rules.length > 0 && !isEdited && (
+          <span className="approval-split">
+            <Button
+              disabled={sending || !change.ok}
+              aria-describedby={rulesId}
+              aria-keyshortcuts="2"
+              data-decision="remember"
+              onClick={() => allow('session')}
+            >
+              {t.inbox.approveSession}
+            </Button>
+            <Menu
+              trigger={
+                <Button disabled={sending || !change.ok} aria-label={t.inbox.allowLonger} aria-describedby={rulesId}>
+                  <ChevronDown aria-hidden />
+                </Button>
+              }
+              items={[
+                { label: t.inbox.approveProject, icon: <FolderCheck aria-hidden />, onSelect: () => allow('project') },
+                { label: t.inbox.approveAlways, icon: <CheckCheck aria-hidden />, onSelect: () => allow('always') },
+              ]}
+            />
+          </span>
+        )}
+        <span className="approval-split">
+          <Button disabled={sending} aria-keyshortcuts="3 Escape Alt+N" data-decision="deny" onClick={() => deny()}>
+            {t.inbox.deny}
+          </Button>
+          <Button disabled={sending} aria-label={t.inbox.denyWithRemark} onClick={() => setNote('')}>
+            <MessageSquareText aria-hidden />
+          </Button>
+        </span>
         <Button
           kind="quiet"
+          className="approval-more"
           disabled={sending}
           onClick={() => setEdited(edited === null ? (JSON.stringify(input, null, 2) ?? '') : null)}
         >
           {edited === null ? t.inbox.editInput : t.inbox.discardEdits}
         </Button>
-        <label className="visually-hidden" htmlFor={remarkId}>
-          {t.inbox.remark}
-        </label>
-        <input
-          id={remarkId}
-          className="approval-remark"
-          value={remark}
-          placeholder={t.inbox.remarkHint}
-          disabled={sending}
-          onChange={(event) => setRemark(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && !event.nativeEvent.isComposing && said !== '') deny()
-          }}
-        />
       </div>
+      {rules.length > 0 && !isEdited && (
+        <p id={rulesId} className="approval-rules">
+          {t.inbox.remembered}{' '}
+          {rules.map((rule) => (
+            <code key={rule}>
+              <VisibleText text={rule} as="exact" />
+            </code>
+          ))}
+        </p>
+      )}
       <output id={hintId} className="approval-hint">
         {hint}
       </output>
     </fieldset>
+  )
+}
+
+type RememberScope = 'session' | 'project' | 'always'
+
+interface DenialNoteProps {
+  note: string
+  disabled: boolean
+  onChange: (note: string) => void
+  onDeny: () => void
+  onBack: () => void
+}
+
+function DenialNote({ note, disabled, onChange, onDeny, onBack }: DenialNoteProps) {
+  return (
+    <div className="approval-row">
+      <input
+        // The person just asked for it.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus
+        className="approval-remark"
+        aria-label={t.inbox.remark}
+        value={note}
+        placeholder={t.inbox.remarkHint}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter') onDeny()
+          if (event.key !== 'Escape') return
+          // Escape elsewhere denies, or stops the answer.
+          event.stopPropagation()
+          event.preventDefault()
+          onBack()
+        }}
+      />
+      <Button kind="primary" disabled={disabled} onClick={onDeny}>
+        {t.inbox.deny}
+      </Button>
+      <Button kind="quiet" disabled={disabled} onClick={onBack}>
+        {t.inbox.back}
+      </Button>
+    </div>
   )
 }
 
@@ -129,52 +204,6 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
       )}
     </>
   )
-}
-
-type RememberScope = 'once' | 'session' | 'project' | 'always'
-
-const scopes: readonly RememberScope[] = ['once', 'session', 'project', 'always']
-
-interface RememberChoiceProps {
-  rules: readonly string[]
-  scope: RememberScope
-  disabled: boolean
-  onChange: (scope: RememberScope) => void
-}
-
-/** Selects the duration of an approval and shows the exact rules it would store. */
-function RememberChoice({ rules, scope, disabled, onChange }: RememberChoiceProps) {
-  const id = useId()
-  return (
-    <p className="approval-remember">
-      <label htmlFor={id}>{t.inbox.allow}</label>
-      <select
-        id={id}
-        value={scope}
-        disabled={disabled}
-        onChange={(event) => onChange(event.target.value as RememberScope)}
-        aria-describedby={`${id}-rules`}
-      >
-        {scopes.map((value) => (
-          <option key={value} value={value}>
-            {t.inbox.scope[value]}
-          </option>
-        ))}
-      </select>
-      <span id={`${id}-rules`} className={scope === 'once' ? 'approval-rules approval-rules-idle' : 'approval-rules'}>
-        {introduction(scope, rules.length)}{' '}
-        {rules.map((rule) => (
-          <code key={rule}>
-            <VisibleText text={rule} as="exact" />
-          </code>
-        ))}
-      </span>
-    </p>
-  )
-}
-
-function introduction(scope: RememberScope, count: number): string {
-  return scope === 'once' ? t.inbox.rulesToAllow(count) : t.inbox.savedAsRule(count)
 }
 
 interface InputEditorProps {
