@@ -47,8 +47,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     }
     await page.keyboard.type('Ask me for approval')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Approve' }).waitFor()
-    expect(await tabTo(/^Approve$/, 'Shift+Tab')).toBe('solid')
+    await page.getByRole('button', { name: 'Allow once' }).waitFor()
+    expect(await tabTo(/^Allow once$/, 'Shift+Tab')).toBe('solid')
     await page.keyboard.press('Space')
     await chat.finished()
     await tabTo(/^Model:/)
@@ -115,7 +115,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('an approval waits through a reload and a restart of the server, and then the call runs', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('Ask me for approval')
-    const approve = chat.page.getByRole('button', { name: 'Approve' })
+    const approve = chat.page.getByRole('button', { name: 'Allow once' })
     await approve.waitFor()
     await chat.page.getByRole('button', { name: '1 needs your attention' }).waitFor()
     await chat.page.reload()

@@ -101,8 +101,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('an answer to an ask hands it on to the next ask, then to the message', async () => {
     await newSession()
     await say('two')
-    await page.getByRole('button', { name: 'Approve', exact: true }).nth(1).waitFor()
-    await page.getByRole('button', { name: 'Approve', exact: true }).first().press('Enter')
+    await page.getByRole('button', { name: 'Allow once', exact: true }).nth(1).waitFor()
+    await page.getByRole('button', { name: 'Allow once', exact: true }).first().press('Enter')
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.closest('.tool-with-approval')?.textContent))
       .toContain('May the second?')
@@ -237,7 +237,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await setSessions('fir')
     await newSession()
     await say('approval')
-    const approve = page.getByRole('button', { name: 'Approve', exact: true })
+    const approve = page.getByRole('button', { name: 'Allow once', exact: true })
     await approve.waitFor()
     // Typing blocks the approval shortcut; tabbing backward still works.
     await page.keyboard.press('Alt+y')
@@ -370,7 +370,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const { field, finished } = chatPage(phone)
     await field.fill('approval')
     await phone.getByRole('button', { name: 'Send' }).tap()
-    await phone.getByRole('button', { name: 'Approve', exact: true }).tap()
+    await phone.getByRole('button', { name: 'Allow once', exact: true }).tap()
     await finished()
     await rests('div Conversation', phone)
     expect(workspace.complaints).toEqual([])

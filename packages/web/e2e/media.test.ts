@@ -66,7 +66,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const body = JSON.stringify({ error: { message: `Refused with ${status}.`, type: 'x', code: 'x', param: null } })
     open.shift()?.writeHead(status, { 'content-type': 'application/json' }).end(body)
   }
-  const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true }).click()
+  const approve = (page: Page) => page.getByRole('button', { name: 'Allow once', exact: true }).click()
 
   test('they appear only in the card of their tool; each approval is announced', async () => {
     const chat = chatPage(await workspace.sharedPage())

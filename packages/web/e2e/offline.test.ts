@@ -143,7 +143,7 @@ describe.skipIf(chromium === undefined)(name, () => {
           data,
         ]),
       )
-    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Allow once', exact: true }).waitFor()
     await expect.poll(titles, { timeout: 10_000 }).toEqual([['Run a command', { opens: 'inbox' }]])
     // Simulates the worker's click handler: only a real user click may bring a window forward.
     const [worker] = page.context().serviceWorkers()

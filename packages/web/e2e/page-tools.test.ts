@@ -242,7 +242,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     // An answer before the ask would be lost.
     await card(first, 'ReadClipboard').waitFor()
     await expect.poll(() => card(first, 'ReadClipboard').getByRole('button', { name: 'Decline' }).count()).toBe(0)
-    await first.getByRole('button', { name: 'Approve' }).click()
+    await first.getByRole('button', { name: 'Allow once' }).click()
     await card(first, 'ReadClipboard').getByRole('button', { name: 'Decline' }).waitFor()
     const other = await workspace.open()
     await other
@@ -322,7 +322,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await readable(page)
     scripts['local'] = [call('OpenUrl', { url: 'localhost:1/app' }), [{ text: 'There.' }]]
     await chat.send('local')
-    await card(page, 'OpenUrl').locator('..').getByRole('button', { name: 'Approve' }).click()
+    await card(page, 'OpenUrl').locator('..').getByRole('button', { name: 'Allow once' }).click()
     await chat.finished()
     expect(await said(page)).not.toContain('"loaded"')
     const link = stack(page).getByRole('link', { name: 'Open in new tab' }).last()

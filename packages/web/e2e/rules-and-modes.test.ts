@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('look and make')
-    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('button', { name: 'Allow once' }).click()
     await chat.finished()
     await openRules(page)
     const broken = dialog(page).getByRole('button', { name: 'Revoke ask Bash(' })
@@ -120,7 +120,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => project.innerText()).toContain('Bash(touch *)')
     await page.keyboard.press('Escape')
     await chat.ask('make')
-    await expect.poll(() => page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).count()).toBe(0)
 
     await openRules(page)
     await dialog(page).getByRole('button', { name: 'Revoke allow Bash(touch *)' }).press('Enter')
@@ -131,7 +131,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('button', { name: 'Restore allow Bash(touch *)' }).waitFor()
     await page.keyboard.press('Escape')
     await chat.send('make')
-    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('button', { name: 'Deny', exact: true }).click()
     await chat.finished()
   })
 

@@ -1,6 +1,16 @@
 import { ChevronRight } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import { cloneElement, type ComponentProps, type ReactElement, type ReactNode, Suspense, useRef, useState } from 'react'
+import {
+  cloneElement,
+  type ComponentProps,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  useContext,
+  useRef,
+  useState,
+} from 'react'
+import { DialogContext } from './button.tsx'
 import './menu.css'
 
 export interface MenuItem {
@@ -22,6 +32,8 @@ interface MenuProps {
 /** Not modal, because a modal menu injects a style element, which our content security policy forbids. */
 export function Menu({ trigger, items, isOpen = false, onClosed: onOver }: MenuProps) {
   const chosen = useRef<() => void>(undefined)
+  // A dialog covers everything outside it.
+  const around = useContext(DialogContext)
   // Run the selected action after the trigger regains focus, so that the action can keep the focus.
   const onClosed = () => {
     if (chosen.current !== undefined) setTimeout(chosen.current)
@@ -32,7 +44,7 @@ export function Menu({ trigger, items, isOpen = false, onClosed: onOver }: MenuP
   return (
     <DropdownMenu.Root modal={false} defaultOpen={isOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal container={around}>
         <DropdownMenu.Content
           className="menu"
           align="start"
