@@ -37,6 +37,8 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
     void answer(approval.id, { type: 'approve', remember, ...('input' in change && { input: change.input }) })
   }
   return (
+    // The buttons inside take the focus. Their keys bubble here.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <fieldset
       ref={trackVisibleSince}
       className="approval"
