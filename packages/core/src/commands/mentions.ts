@@ -72,10 +72,7 @@ export function mentionsIn(text: string): Mention[] {
     const match = /^(.+?)(?::(\d{1,9})(?:-(\d{1,9}))?)?$/.exec(written)
     if (match === null) continue
     const [, name = '', from, to] = match
-    found.set(written, {
-      name,
-      ...(from !== undefined && { from: Number(from), to: Number(to ?? from) }),
-    })
+    found.set(written, from === undefined ? { name } : { name, from: Number(from), to: Number(to ?? from) })
   }
   return [...found.values()]
 }

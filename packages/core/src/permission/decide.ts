@@ -217,7 +217,7 @@ function forbiddenByRules(rules: readonly CompiledRule[], { view }: CallFacts): 
 
 /** One grant per path, with the highest access level. */
 function pathGrants({ paths, commands }: CallFacts, policy: Policy): Grant[] {
-  const proven = commands.every(({ analysis }) => analysis.harmless) && { proven: true as const }
+  const proven = commands.every(({ analysis }) => analysis.harmless)
   const grants = new Map<string, Grant>()
   for (const fact of paths) {
     if (!needsGrant(fact) || fact.implied === true || isHiddenBySandbox(fact, policy)) continue
@@ -227,7 +227,7 @@ function pathGrants({ paths, commands }: CallFacts, policy: Policy): Grant[] {
       grants.set(fact.real, {
         how,
         path: fact.real,
-        ...(how === 'list' && proven),
+        proven: (how === 'list' && proven) || undefined,
         tree: (how === 'list' && fact.tree) || undefined,
       })
   }

@@ -16,7 +16,7 @@ const openUrl: Action = async (input, { panels, reader }) => {
     const page = await reader.read(href)
     if (page.title !== '' && textIn(input['title']) === undefined) panels.change(viewKey, { title: page.title })
     const isGood = page.status < 400
-    return { url: href, viewKey, loaded: isGood, ...(!isGood && { note: `It answered ${page.status}.` }) }
+    return { url: href, viewKey, loaded: isGood, note: isGood ? undefined : `It answered ${page.status}.` }
   } catch (error) {
     return { url: href, viewKey, loaded: false, note: error instanceof Error ? error.message.slice(0, 2000) : '' }
   }

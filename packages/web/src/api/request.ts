@@ -85,7 +85,7 @@ async function readError(response: Response): Promise<ApiError> {
     return new ApiError(response.status, {
       name: error.name,
       message: error.message,
-      ...(error.data && { data: error.data }),
+      data: error.data,
     })
   } catch {
     // Not our error format: the response comes from a proxy or another server on this port.

@@ -38,7 +38,7 @@ export function readChart(input: unknown): Chart | undefined {
   return {
     option,
     title,
-    ...(height !== undefined && { height: Math.min(1000, Math.max(120, height)) }),
+    height: height === undefined ? undefined : Math.min(1000, Math.max(120, height)),
   }
 }
 

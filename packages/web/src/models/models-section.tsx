@@ -80,8 +80,8 @@ function NewProviderForm({ onChanged }: { onChanged: () => Promise<unknown> }) {
         id,
         type: 'openai-compatible',
         baseURL: typed.address.trim(),
-        ...(key !== '' && { apiKey: key }),
-        ...(models.length > 0 && { models }),
+        apiKey: key || undefined,
+        models: models.length > 0 ? models : undefined,
       })
       setTyped(empty)
       return test(id, { keepsModels: models.length === 0 })

@@ -40,10 +40,9 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
   const save = () =>
     act(t.models.saved, async () => {
       const { dropped } = await api.changeProvider(id, {
-        ...(typed.key !== '' && { apiKey: typed.key }),
-        ...(isListChanged && { models: models.length === 0 ? null : models }),
-        ...(ownAddress &&
-          typed.address !== (provider.baseURL ?? '') && { baseURL: typed.address === '' ? null : typed.address }),
+        apiKey: typed.key || undefined,
+        models: isListChanged ? (models.length === 0 ? null : models) : undefined,
+        baseURL: ownAddress && typed.address !== (provider.baseURL ?? '') ? typed.address || null : undefined,
       })
       setKey('')
       setEdited(null)

@@ -49,14 +49,14 @@ export function panelForCall({ toolCallId, notes, state }: ToolCall): PanelReque
         kind: 'file',
         key: path,
         title: fileName(path),
-        data: { path, ...(line !== undefined && line > 1 && { line }) },
+        data: { path, line: line !== undefined && line > 1 ? line : undefined },
       }
     }
     case 'diff':
     case 'patch': {
       const isSmall = JSON.stringify(content).length <= maxContentLength
       const title = path === undefined ? (notes.display?.title ?? toolCallId) : fileName(path)
-      return { kind: 'diff', key: toolCallId, title, data: { toolCallId, ...(isSmall && { content }) } }
+      return { kind: 'diff', key: toolCallId, title, data: { toolCallId, content: isSmall ? content : undefined } }
     }
     case 'terminal': {
       const taskId = textIn(content['taskId'])

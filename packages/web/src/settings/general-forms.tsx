@@ -102,7 +102,7 @@ export function SearchForm({ config, save, saved }: Pick<EditableConfig, 'save' 
     const next = {
       provider,
       baseURL: typed.address === '' ? null : typed.address,
-      ...(typed.key !== '' && { apiKey: typed.key }),
+      apiKey: typed.key || undefined,
     }
     if (await save('search', { search: provider === '' ? null : next })) setKey('')
   }

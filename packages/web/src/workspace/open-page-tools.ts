@@ -75,7 +75,7 @@ async function notifyPerson(
       title: shown,
       tag,
       opens: 'page' as const,
-      ...(body !== undefined && { body: visibleText(body, 'name') }),
+      body: body === undefined ? undefined : visibleText(body, 'name'),
     }
     const notification = await showNotification(browserNotifications(), content, () => window.focus())
     if (notification !== undefined) return 'notification'

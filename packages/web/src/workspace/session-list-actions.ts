@@ -170,7 +170,8 @@ export function createSessionListActions(
     asked.add(cursor)
     try {
       const more = await api.sessions({
-        ...(folderId === null ? { view } : { view: 'active', folder: folderId }),
+        view: folderId === null ? view : 'active',
+        folder: folderId ?? undefined,
         cursor,
       })
       setState(({ folderPages: pages, otherView: other }) => {

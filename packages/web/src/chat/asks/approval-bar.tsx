@@ -31,10 +31,10 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
       ? t.inbox.editedOnce
       : undefined
     : t.inbox.notJson(change.problem)
-  const deny = (remark = '') => void answer(approval.id, { type: 'deny', ...(remark !== '' && { remark }) })
+  const deny = (remark = '') => void answer(approval.id, { type: 'deny', remark: remark || undefined })
   const allow = (remember?: RememberScope) => {
     if (!change.ok) return
-    void answer(approval.id, { type: 'approve', remember, ...('input' in change && { input: change.input }) })
+    void answer(approval.id, { type: 'approve', remember, input: 'input' in change ? change.input : undefined })
   }
   return (
     // The buttons inside take the focus. Their keys bubble here.

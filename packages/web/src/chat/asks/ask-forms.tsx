@@ -26,7 +26,7 @@ export function QuestionForm({ ask, questions, ...form }: AskFormProps & { quest
         said.flatMap((one, index) => {
           const text = one.text.trim()
           if (!isAnswered(one)) return []
-          return [[String(index), { selected: [...one.selected], ...(text !== '' && { text }) }]]
+          return [[String(index), { selected: [...one.selected], text: text || undefined }]]
         }),
       ),
     })
@@ -138,7 +138,7 @@ export function PlanForm({ ask, ...form }: AskFormProps) {
   const [remark, setRemark] = useRetainedState(`${ask.id} remark`, '')
   const said = remark.trim()
   const choose = (choice: 'edit' | 'clean' | 'continue') =>
-    form.answer({ type: 'plan', choice, ...(said !== '' && { remark: said }) })
+    form.answer({ type: 'plan', choice, remark: said || undefined })
   return (
     <div className="plan-form">
       <GrowingTextarea

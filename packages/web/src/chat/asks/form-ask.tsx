@@ -59,7 +59,7 @@ function Form({ id, root, data, sending, answer }: FormProps) {
     if ('problem' in read) return setProblem({ field: read.field, text: translateServerText(read.problem, 'text') })
     answer({
       type: 'answers',
-      answers: { action: 'submit', values: read.values, ...(button !== '' && { button }) },
+      answers: { action: 'submit', values: read.values, button: button || undefined },
     })
   }
   return (

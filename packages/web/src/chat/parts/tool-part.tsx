@@ -48,7 +48,7 @@ export const ToolPart = memo(function ToolPart({
   latest,
   aborted,
 }: { part: ToolCallPart } & CallSituation) {
-  const call = readToolCall(part, { progress, live, latest, ...(aborted === true && { aborted }) })
+  const call = readToolCall(part, { progress, live, latest, aborted })
   const asks = live && call.state === 'approval-requested' && call.approval !== undefined
   return (
     <div className={asks ? 'tool-with-approval' : undefined} data-call={call.toolCallId}>

@@ -112,7 +112,7 @@ export function withPage(state: SessionState, page: BranchPage): SessionState {
     failure: null,
     messages: [...kept, ...page.messages, ...(belongs ? [unsent] : [])],
     unsent: belongs ? state.unsent : null,
-    siblings: { ...(kept.length > 0 && state.siblings), ...page.siblings },
+    siblings: kept.length > 0 ? { ...state.siblings, ...page.siblings } : page.siblings,
     older: kept.length > 0 ? state.older : { hasMore: page.page.hasMore, before: page.page.before, loading: false },
   }
 }

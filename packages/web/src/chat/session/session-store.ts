@@ -196,7 +196,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       sessionId,
       message: { id, role: 'user' as const, parts },
       parentMessageId,
-      ...(typedUrls.length > 0 && { typedUrls }),
+      typedUrls: typedUrls.length > 0 ? typedUrls : undefined,
       ...chosenSettings(services),
       ...ids,
     }

@@ -243,6 +243,6 @@ async function readBlob(api: Api, url: string, name: string): Promise<ReadFile> 
     ...file,
     kind: 'text',
     text: new TextDecoder().decode(start),
-    ...(blob.size > largestText && { isCut: true }),
+    isCut: blob.size > largestText || undefined,
   }
 }

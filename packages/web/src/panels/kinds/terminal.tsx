@@ -26,8 +26,8 @@ export default function TerminalPanel({ panel }: PanelProps) {
     taskId,
     ...(!isRunning && {
       status: task.status,
-      ...(task.exitCode !== null && { exitCode: task.exitCode }),
-      ...(task.endedAt !== null && { durationMs: task.endedAt - task.startedAt }),
+      exitCode: task.exitCode ?? undefined,
+      durationMs: task.endedAt === null ? undefined : task.endedAt - task.startedAt,
     }),
   })
   return (
