@@ -51,10 +51,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     }, agent)
 
   test('they load on demand, with their source, availability and the reason', async () => {
-    const page = await workspace.newPage()
+    const page = await workspace.sharedPage()
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
-    await page.goto(workspace.server().newUrl())
+    await page.reload()
     await page.getByRole('button', { name: 'Agents', exact: true }).waitFor()
     expect(loaded.filter((url) => /settings-dialog|agents-section/.test(url))).toEqual([])
     await openAgents(page)

@@ -5,6 +5,7 @@ import type { WireServer } from '../../server/src/testing/wire-server.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
+import { showChat, storeChat } from './testing/store-chat.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'context (skipped: no Chromium)' : 'context'
@@ -43,10 +44,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('the context view shows the pieces of the next call, their cost and the reason for a cache miss', async () => {
-    const page = await workspace.newPage()
+    const page = await workspace.sharedPage()
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
-    await page.goto(workspace.server().newUrl())
+    await page.reload()
     const chat = chatPage(page)
     await chat.field.waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Context' }).count()).toBe(0)
@@ -164,8 +165,9 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('a summary made on request can be undone, too', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
-    wire.play({ turn: { text: 'Moss needs **water**.' } }, { turn: { text: 'Moss was spoken of.' } })
-    await chat.ask('What does moss need?')
+    const texts = ['What does moss need?', 'Moss needs **water**.']
+    await showChat(page, await storeChat(workspace.server(), { title: 'Moss', texts }))
+    wire.play({ turn: { text: 'Moss was spoken of.' } })
     await chat.send('/compact ')
     const divider = page.getByRole('group', { name: 'Older messages summarized' })
     await divider.getByRole('button', { name: 'Older messages summarized' }).click()
@@ -180,10 +182,9 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('on a narrow screen it is all there, with the keyboard', async () => {
-    const chat = chatPage(await workspace.sharedPage({ width: 390, height: 844 }))
-    const { page } = chat
-    wire.play({ turn: { text: 'Ferns like shade.', usage } })
-    await chat.ask('And ferns?')
+    const page = await workspace.sharedPage({ width: 390, height: 844 })
+    const texts = ['And ferns?', 'Ferns like shade.']
+    await showChat(page, await storeChat(workspace.server(), { title: 'Ferns', texts }))
     await page.getByRole('button', { name: 'Chat options' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Context' }).focus()

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Page, Response } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -41,14 +41,15 @@ describe.skipIf(chromium === undefined)(name, () => {
   afterAll(() => workspace?.close())
 
   test('a server is added, its tools are picked, its log is read, it is turned off and removed', async () => {
-    const page = await workspace.newPage()
+    const page = await workspace.sharedPage()
     const loaded: string[] = []
     const received: Promise<string>[] = []
     page.on('request', (request) => loaded.push(request.url()))
-    page.on('response', (response) => {
+    const read = (response: Response): void => {
       if (response.url().includes('/ai/mcp')) received.push(response.text().catch(() => ''))
-    })
-    await page.goto(workspace.server().newUrl())
+    }
+    page.on('response', read)
+    await page.reload()
     await page.getByRole('button', { name: 'MCP servers' }).waitFor()
     expect(loaded.filter((url) => /settings-dialog|mcp-section/.test(url))).toEqual([])
     await openMcp(page)
@@ -92,6 +93,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('MCP servers')
+    page.off('response', read)
     expect((await Promise.all(received)).join('')).not.toContain(secret)
   })
 

@@ -66,10 +66,10 @@ describe.skipIf(chromium === undefined)(name, () => {
   }
 
   test('the rules load on demand, with their files and errors', async () => {
-    const page = await workspace.newPage()
+    const page = await workspace.sharedPage()
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
-    await page.goto(workspace.server().newUrl())
+    await page.reload()
     await page.getByRole('button', { name: 'Permissions: no sandbox' }).waitFor()
     expect(loaded.filter((url) => /settings-dialog|rules-section/.test(url))).toEqual([])
     await openRules(page)

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { chatPage } from './testing/chat-page.ts'
 import { hostileVectors } from './testing/hostile-vectors.ts'
 import { openWorkspace, type TestWorkspace } from './testing/open-workspace.ts'
+import { showChat, storeChat } from './testing/store-chat.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'sessions (skipped: no Chromium, CHROMIUM_PATH is not set)' : 'sessions'
@@ -197,8 +198,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('the URL of a setting or of the inbox keeps the current chat', async () => {
     const page = await listed()
     const chat = chatPage(page)
-    await chat.ask('Repeat after me: in sight')
-    const id = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s')
+    const id = await storeChat(workspace.server(), { title: 'In sight', texts: ['Hello', 'in sight'] })
+    await showChat(page, id)
     await page.evaluate(() => void (window.location.hash = '#settings/appearance'))
     await page.getByRole('dialog', { name: 'Settings' }).waitFor()
     await expect.poll(() => new URL(page.url()).hash).toBe(`#s=${id}&settings/appearance`)

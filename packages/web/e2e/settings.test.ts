@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
+import { storeChat } from './testing/store-chat.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'settings (skipped: no Chromium)' : 'settings'
@@ -287,11 +288,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('a few letters go to a session, a message in it, a setting or a command', async () => {
-    const field = page.getByRole('textbox', { name: 'Message', exact: true })
-    await field.fill('repeat: a zebra in the garden')
-    await field.press('Enter')
-    await page.getByRole('article', { name: 'Answer' }).getByText('zebra').waitFor()
-    await page.keyboard.press('Control+Shift+O')
+    await storeChat(workspace.server(), { title: 'A garden', texts: ['Who is there?', 'a zebra in the garden'] })
     const palette = page.getByRole('dialog', { name: 'Go to anything' })
     await page.keyboard.press('Control+k')
     await palette.getByRole('option', { name: 'New chat' }).waitFor()
