@@ -56,7 +56,6 @@ const scripts: Record<string, ScriptTurn> = {
   question: [{ call: { name: 'AskUserQuestion', input: { questions: questions.slice(0, 1) } } }],
   plan: [{ call: { name: 'ExitPlanMode', input: { plan } } }],
   make: [{ call: { name: 'Bash', input: makeFile } }],
-  compound: [{ call: { name: 'Bash', input: { command: 'mkdir -p made && touch made/\u202Ea.txt' } } }],
   rewrite: [{ call: { name: 'TestApproval', input: { message: 'Rewrite me?' } } }],
   secret: [{ call: { name: 'Bash', input: { command: 'touch harmless.txt' } } }],
 }
@@ -109,16 +108,6 @@ describe.skipIf(chromium === undefined)(name, () => {
       .poll(() => card.getByRole('definition').allInnerTexts())
       .toEqual(['Postgres', expect.stringMatching(/Reading\s+Crashes\s+and a full disk/)])
     await expect.poll(() => form.count()).toBe(0)
-  })
-
-  test('a question is answered with only the keyboard', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    await chat.send('question')
-    await chat.page.getByRole('radio', { name: /SQLite/ }).focus()
-    await chat.page.keyboard.press('Space')
-    await chat.page.keyboard.press('Enter')
-    await chat.finished()
-    expect(lastSent()).toContain('→ SQLite')
   })
 
   test('a question that is not answered ends the turn', async () => {
@@ -194,19 +183,6 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('make')
     await expect.poll(() => chat.answers.count()).toBe(2)
     await page.getByRole('group', { name: 'Bash: done' }).nth(1).waitFor()
-  })
-
-  test('a compound command is shown part by part, with invisible characters made visible', async () => {
-    const page = await workspace.sharedPage()
-    const chat = chatPage(page)
-    await chat.send('compound')
-    const commands = page.getByRole('list', { name: 'Commands' })
-    await commands.getByRole('listitem').nth(1).waitFor()
-    await expect
-      .poll(() => commands.getByRole('listitem').locator('code').allInnerTexts())
-      .toEqual(['mkdir -p made', expect.stringContaining('⟨U+202E⟩')])
-    await page.getByRole('button', { name: 'Deny', exact: true }).click()
-    await chat.finished()
   })
 
   test('the approval is for the input changed by a hook, with the model’s input next to it', async () => {

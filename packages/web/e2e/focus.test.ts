@@ -32,8 +32,10 @@ const scriptOf = (text: string): ScriptTurn | undefined =>
   text.startsWith('slow') ? [{ text: 'It takes ' }, { gate: text }, { text: 'long.' }] : scripts[text]
 
 describe.skipIf(chromium === undefined)(name, () => {
+  const sent: unknown[] = []
   const model = scriptedModel(
     (prompt) => {
+      sent.push(prompt)
       const last = prompt.findLastIndex((message) => message.role === 'user')
       const said = prompt[last]?.content.at(-1) as { text: string } | undefined
       return (last === prompt.length - 1 ? scriptOf(said?.text ?? '') : undefined) ?? [{ text: 'That is all.' }]
@@ -115,6 +117,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('radio', { name: 'Left' }).press('Space')
     await page.keyboard.press('Enter')
     await chat.finished()
+    expect(JSON.stringify(sent.at(-1))).toContain('→ Left')
     await rests(/^textarea Message$/)
     await newSession()
     await say('form')
