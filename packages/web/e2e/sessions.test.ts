@@ -166,6 +166,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog.getByText('2 chats added.').waitFor()
     await dialog.getByText('it has no id').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'detached' })
     await page.keyboard.press('Control+Shift+F')
     await page.keyboard.type('proof it long')
     await nav(page).getByRole('list', { name: 'Search results' }).getByText('archived').waitFor()
