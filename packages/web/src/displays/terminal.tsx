@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo } from 'react'
 import { isRecord, numberIn, splitLines, textIn } from '../api/read-fields.ts'
-import { formatDuration } from '../texts/format.ts'
+import { formatDuration, isLong } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/button.tsx'
 import { formatElements, VisibleText } from '../ui/elements.tsx'
@@ -90,9 +90,11 @@ function Ending({ content, silent }: { content: DisplayProps['content']; silent:
   const spilled = isRecord(content['spilled']) ? content['spilled'] : undefined
   const length = numberIn(spilled?.['length'])
   const path = textIn(spilled?.['path'])
+  // The card's head says so already.
+  const isPlain = exitCode === 0 && (status === undefined || status === 'ended')
   const facts = [
-    t.displays.ends[status ?? ''] ?? (exitCode === undefined ? undefined : t.displays.exitCode(exitCode)),
-    duration !== undefined && duration > 0 && formatDuration(duration),
+    t.displays.ends[status ?? ''] ?? (exitCode === undefined || isPlain ? undefined : t.displays.exitCode(exitCode)),
+    !isPlain && isLong(duration) && formatDuration(duration),
     silent && status !== 'running' && exitCode !== undefined && t.displays.noOutput,
     task !== undefined && t.displays.task(task),
   ].filter((fact) => typeof fact === 'string')

@@ -25,6 +25,11 @@ export function formatNumber(number: number): string {
 }
 
 /** `840 ms`, `3.4 s`, `2 min 5 s`. */
+/** Tells whether a duration is worth showing. Shorter ones say nothing to a person. */
+export function isLong(milliseconds: number | undefined): milliseconds is number {
+  return milliseconds !== undefined && milliseconds >= 1000
+}
+
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return t.format.milliseconds(formatNumber(Math.round(milliseconds)))
   if (milliseconds < 59_950) {

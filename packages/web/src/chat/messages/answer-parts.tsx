@@ -2,7 +2,7 @@ import type { Part } from '@troupe/protocol'
 import { ChevronRight, CornerDownRight } from 'lucide-react'
 import { type ComponentType, lazy, memo, Suspense, useId } from 'react'
 import { Markdown } from '../../content/markdown.tsx'
-import { formatDuration } from '../../texts/format.ts'
+import { formatDuration, isLong } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { Group } from '../../ui/elements.tsx'
@@ -12,6 +12,8 @@ import { messageText, type VisibleMessage } from '../session/session-state.ts'
 import { FilePart } from './file-part.tsx'
 import { readNotice, reasoningTimes } from './read-message.ts'
 import './reasoning-part.css'
+import { ToolGroup } from './tool-group.tsx'
+import { arrangeParts } from './tool-groups.ts'
 
 /** Renders the parts of an answer. Unchanged parts keep their identity and do not re-render. */
 export function AnswerParts({
@@ -29,7 +31,7 @@ export function AnswerParts({
   const { finishReason, elapsedMs } = message.metadata ?? {}
   // Answers to commands come from the server, not from a model.
   const isOfServer = !live && finishReason !== undefined && elapsedMs === undefined
-  return message.parts.map((part, index) =>
+  const draw = ({ part, index }: { part: Part; index: number }) =>
     isToolCall(part) ? (
       <ToolPart
         key={part.toolCallId}
@@ -47,6 +49,14 @@ export function AnswerParts({
         live={live}
         elapsedMs={thoughtMs.get(part)}
       />
+    )
+  return arrangeParts(message.parts, live).map((arranged) =>
+    arranged.kind === 'part' ? (
+      draw(arranged)
+    ) : (
+      <ToolGroup key={`group ${arranged.calls[0]?.toolCallId}`} calls={arranged.calls}>
+        {() => arranged.members.map(draw)}
+      </ToolGroup>
     ),
   )
 }
@@ -106,7 +116,7 @@ interface ReasoningPartProps {
 const ReasoningPart = memo(function ReasoningPart({ id, text, streaming, elapsedMs }: ReasoningPartProps) {
   const [open, setOpen] = useDisclosure(id, false)
   const bodyId = useId()
-  const thought = elapsedMs === undefined ? t.chat.thought : t.chat.thoughtFor(formatDuration(elapsedMs))
+  const thought = isLong(elapsedMs) ? t.chat.thoughtFor(formatDuration(elapsedMs)) : t.chat.thought
   return (
     <Group className="reasoning" label={t.chat.reasoning}>
       <button

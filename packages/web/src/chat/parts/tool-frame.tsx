@@ -1,7 +1,7 @@
 import { Ban, Check, ChevronRight, CircleAlert, CircleStop, Hand, LoaderCircle } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { OpenInPanel } from '../../panels/open-in-panel.tsx'
-import { formatDuration } from '../../texts/format.ts'
+import { formatDuration, isLong } from '../../texts/format.ts'
 import { t } from '../../texts/t.ts'
 import { Group, VisibleText } from '../../ui/elements.tsx'
 import type { ToolCall } from '../session/message-parts.ts'
@@ -48,7 +48,7 @@ export function ToolFrame({
           {summary !== undefined && <span className="tool-summary">{visible(summary)}</span>}
           <span className="tool-facts">
             {call.state !== 'output-available' && <span className="tool-status">{word}</span>}
-            {call.notes.elapsedMs !== undefined && <span>{formatDuration(call.notes.elapsedMs)}</span>}
+            {isLong(call.notes.elapsedMs) && <span>{formatDuration(call.notes.elapsedMs)}</span>}
           </span>
           <ChevronRight className="tool-chevron" aria-hidden />
         </button>

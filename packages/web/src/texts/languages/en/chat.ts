@@ -109,6 +109,18 @@ export const chatTexts = {
     whenDone: 'After this answer',
   },
   calls: {
+    group: (count: number) => `${count} tool calls`,
+    /** A line such as “Read 3 files, ran a command”. The first letter is capitalized there. */
+    and: ', ',
+    did: {
+      read: (count: number, name: string) => (name === '' ? `read ${pluralize(count, 'file')}` : `read ${name}`),
+      searched: (_count: number, _name: string): string => 'searched the files',
+      edited: (count: number, name: string) => (name === '' ? `edited ${pluralize(count, 'file')}` : `edited ${name}`),
+      ran: (count: number, _name: string) => (count === 1 ? 'ran a command' : `ran ${count} commands`),
+      fetched: (count: number, _name: string) => (count === 1 ? 'read a web page' : `read ${count} web pages`),
+      searchedWeb: (_count: number, _name: string): string => 'searched the web',
+    },
+    used: (name: string, count: number) => (count === 1 ? `used ${name}` : `used ${name} ${count} times`),
     preparing: 'preparing',
     running: 'running',
     stopped: 'stopped',

@@ -108,6 +108,17 @@ export const chatTexts: ChatTexts = {
     whenDone: '回答完成后',
   },
   calls: {
+    group: (count) => `${count} 次工具调用`,
+    and: '，',
+    did: {
+      read: (count, name) => (name === '' ? `读取了 ${count} 个文件` : `读取了 ${name}`),
+      searched: () => '搜索了文件',
+      edited: (count, name) => (name === '' ? `编辑了 ${count} 个文件` : `编辑了 ${name}`),
+      ran: (count) => `运行了 ${count} 个命令`,
+      fetched: (count) => `读取了 ${count} 个网页`,
+      searchedWeb: () => '搜索了网页',
+    },
+    used: (name, count) => (count === 1 ? `使用了 ${name}` : `使用了 ${name} ${count} 次`),
     preparing: '准备中',
     running: '运行中',
     stopped: '已停止',

@@ -1,0 +1,130 @@
+import type { Part } from '@troupe/protocol'
+import { formatToolName } from '../../texts/format.ts'
+import { t } from '../../texts/t.ts'
+import { callSubject, getToolName, isToolCall, type ToolCallPart } from '../session/message-parts.ts'
+
+/** A part of an answer with its index, or finished tool calls that are shown as one line. */
+export type ArrangedPart =
+  | { kind: 'part'; part: Part; index: number }
+  | { kind: 'calls'; members: { part: Part; index: number }[]; calls: ToolCallPart[] }
+
+const fewestCalls = 2
+
+/**
+ * Groups finished tool calls that follow each other, with the reasoning between them. Calls that failed, wait or show
+ * something to the user stay outside, and so does the newest call of a running answer.
+ */
+export function arrangeParts(parts: readonly Part[], live: boolean): ArrangedPart[] {
+  const newest = live ? parts.findLast(isToolCall) : undefined
+  const arranged: ArrangedPart[] = []
+  let members: { part: Part; index: number }[] = []
+  let calls: ToolCallPart[] = []
+  let after: { part: Part; index: number }[] = []
+  const flush = (): void => {
+    if (calls.length >= fewestCalls) arranged.push({ kind: 'calls', members, calls })
+    else for (const member of members) arranged.push({ kind: 'part', ...member })
+    for (const member of after) arranged.push({ kind: 'part', ...member })
+    members = []
+    calls = []
+    after = []
+  }
+  for (const [index, part] of parts.entries()) {
+    if (isToolCall(part) && part !== newest && isQuiet(part)) {
+      members.push(...after, { part, index })
+      calls.push(part)
+      after = []
+    } else if (calls.length > 0 && (part.type === 'reasoning' || isInvisible(part))) {
+      after.push({ part, index })
+    } else {
+      flush()
+      arranged.push({ kind: 'part', part, index })
+    }
+  }
+  flush()
+  return arranged
+}
+
+function isInvisible(part: Part): boolean {
+  return (
+    part.type === 'step-start' ||
+    part.type === 'source-url' ||
+    part.type === 'source-document' ||
+    (part.type === 'text' && part.text === '')
+  )
+}
+
+/** Results of these tools are made for the user, or report what an agent does. */
+const shownTools = new Set(
+  [
+    'AskUserQuestion',
+    'ChartRender',
+    'ExitPlanMode',
+    'ImageGenerate',
+    'JsonRender',
+    'JsxCreate',
+    'Notify',
+    'OpenUrl',
+    'PickFile',
+    'ReadClipboard',
+    'SendInput',
+    'AbortAgent',
+    'ShowPanel',
+    'Task',
+    'TodoWrite',
+    'Undo',
+    'VideoGenerate',
+    'WaitAgent',
+  ].map(toolKey),
+)
+
+function toolKey(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
+}
+
+function isQuiet(part: ToolCallPart): boolean {
+  if (part.state !== 'output-available' || ('preliminary' in part && part.preliminary === true)) return false
+  if (shownTools.has(toolKey(getToolName(part)))) return false
+  const { display } = (part.toolMetadata as { troupe?: { display?: { content?: unknown } } } | undefined)?.troupe ?? {}
+  const { exitCode, status } = (display?.content ?? {}) as { exitCode?: unknown; status?: unknown }
+  return (exitCode === undefined || exitCode === 0) && (status === undefined || status === 'done' || status === 'ended')
+}
+
+/** `Read 3 files, ran a command, edited app.ts`. */
+export function summarizeCalls(calls: readonly ToolCallPart[]): string {
+  const kinds = Map.groupBy(calls, (call) => kindOf(getToolName(call)))
+  const said = [...kinds].map(([kind, own]) => describe(kind, own)).join(t.calls.and)
+  return said.charAt(0).toUpperCase() + said.slice(1)
+}
+
+type CallKind = keyof typeof t.calls.did | `other ${string}`
+
+const kindByTool: Record<string, keyof typeof t.calls.did> = {
+  read: 'read',
+  listdir: 'searched',
+  glob: 'searched',
+  grep: 'searched',
+  edit: 'edited',
+  write: 'edited',
+  applypatch: 'edited',
+  notebookedit: 'edited',
+  bash: 'ran',
+  execcommand: 'ran',
+  writestdin: 'ran',
+  taskoutput: 'ran',
+  jsrepl: 'ran',
+  webfetch: 'fetched',
+  websearch: 'searchedWeb',
+}
+
+function kindOf(name: string): CallKind {
+  return kindByTool[toolKey(name)] ?? `other ${name}`
+}
+
+function describe(kind: CallKind, calls: readonly ToolCallPart[]): string {
+  if (kind.startsWith('other ')) return t.calls.used(formatToolName(kind.slice('other '.length)), calls.length)
+  const subjects = new Set(calls.map((call) => callSubject(call.input) ?? ''))
+  const [only = ''] = subjects
+  const name = subjects.size === 1 && (kind === 'read' || kind === 'edited') ? (only.split(/[\\/]/).at(-1) ?? '') : ''
+  const count = kind === 'read' || kind === 'edited' || kind === 'fetched' ? subjects.size : calls.length
+  return t.calls.did[kind as keyof typeof t.calls.did](count, name)
+}
