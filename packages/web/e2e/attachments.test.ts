@@ -50,7 +50,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
     })
     await chips.getByText('pasted.txt').waitFor()
-    await page.locator('.empty').evaluate((element) => {
+    await page.locator('.empty-top').evaluate((element) => {
       const data = new DataTransfer()
       data.items.add(new File(['%PDF-1.4'], 'dropped.pdf', { type: 'application/pdf' }))
       element.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))

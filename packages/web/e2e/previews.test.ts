@@ -132,6 +132,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     // Late actions of a hostile page must not be attributed to the next test.
     const chat = chatPage(await workspace.open())
     await chat.ask(`look ${names.join(' ')}`)
+    if (names.length > 1) await chat.openGroups()
     for (const file of names)
       await chat.lastAnswer
         .getByRole('button', { name: new RegExp(file) })
@@ -266,6 +267,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .getByText(/no attribute|must be a URL/)
       .first()
       .waitFor()
+    await chat.openGroups()
     for (const file of ['hostile.svg', 'hostile.csv']) {
       await chat.lastAnswer
         .getByRole('button', { name: new RegExp(file) })

@@ -210,6 +210,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await approve.nth(1).waitFor({ state: 'detached' })
     await approve.click()
     await chat.finished()
+    await chat.openGroups()
     await expect.poll(() => written.getByRole('figure').innerText()).toContain('new')
     await expect.poll(() => written.locator('.diff-added').count()).toBe(3)
     expect(await readFile(path.join(workspace.folder, 'src/greet.ts'), 'utf8')).toContain('Good day, ${name}\u202E!')

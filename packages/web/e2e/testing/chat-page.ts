@@ -32,6 +32,12 @@ export function chatPage(page: Page) {
       await this.finished()
       return page.getByRole('article', { name: 'Answer' }).last()
     },
+    /** Opens the lines that finished tool calls are folded into. */
+    async openGroups(): Promise<void> {
+      const closed = page.locator('.tool-group-head[aria-expanded="false"]')
+      await closed.first().waitFor()
+      while ((await closed.count()) > 0) await closed.first().click()
+    },
     newSession: () => page.getByRole('button', { name: 'New chat' }).first().click(),
   }
 }

@@ -7,7 +7,7 @@ import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import './find-bar.css'
-import { clearHighlights, createFindStore, findCard, highlightMatches } from './find-matches.ts'
+import { clearHighlights, createFindStore, findCard, highlightMatches, openGroup } from './find-matches.ts'
 
 const waitMs = 160
 
@@ -96,8 +96,10 @@ function useMarks(find: ReturnType<typeof createFindStore>): void {
     const root = conversation()
     if (root === null) return
     const isWanted = wanted.current === here && here !== undefined
-    if (isWanted && here.toolCallId !== undefined)
+    if (isWanted && here.toolCallId !== undefined) {
+      openGroup(root, here)
       findCard(root, here)?.querySelector<HTMLElement>('.tool-head[aria-expanded="false"]')?.click()
+    }
     const shown = highlightMatches(root, text, here)
     if (shown === undefined || !isWanted) return
     // The card's content may still be loading, so show the card until then.

@@ -130,7 +130,10 @@ export function highlightMatches(root: Element, text: string, here: FoundMatch |
     const isHere = here !== undefined && article.dataset['message'] === here.messageId
     const range = isHere && here.toolCallId === undefined ? (said[here.ordinal] ?? said.at(-1)) : undefined
     if (range !== undefined) current = { range, isText: true }
-    for (const card of blocksOf(article, ':scope > [data-call]')) {
+    for (const card of blocksOf(
+      article,
+      ':scope > [data-call], :scope > .tool-group > .tool-group-body > [data-call]',
+    )) {
       const ranges = rangesIn(card, text)
       found.push(...ranges)
       if (isHere && card.dataset['call'] === here.toolCallId) current = inCard(card, ranges)
@@ -143,8 +146,17 @@ export function highlightMatches(root: Element, text: string, here: FoundMatch |
 }
 
 export function findCard(root: Element, { messageId, toolCallId = '' }: FoundMatch): HTMLElement | null {
-  const at = `[data-message="${CSS.escape(messageId)}"] > [data-call="${CSS.escape(toolCallId)}"]`
-  return root.querySelector<HTMLElement>(at)
+  const message = root.querySelector(`[data-message="${CSS.escape(messageId)}"]`)
+  const call = `[data-call="${CSS.escape(toolCallId)}"]`
+  return (
+    message?.querySelector<HTMLElement>(`:scope > ${call}, :scope > .tool-group > .tool-group-body > ${call}`) ?? null
+  )
+}
+
+/** Opens the group that hides this call, if it is in one. */
+export function openGroup(root: Element, { messageId, toolCallId = '' }: FoundMatch): void {
+  const group = `[data-message="${CSS.escape(messageId)}"] > .tool-group[data-calls~="${CSS.escape(toolCallId)}"]`
+  root.querySelector<HTMLElement>(`${group} > .tool-group-head[aria-expanded="false"]`)?.click()
 }
 
 /** Prefers the card's body over its always visible header. A card may show less than the call contains. */

@@ -14,7 +14,11 @@ export function ToolGroup({ calls, children }: { calls: readonly ToolCallPart[];
   const bodyId = useId()
   const totalMs = calls.reduce((sum, call) => sum + elapsedMs(call), 0)
   return (
-    <Group className="tool-group" label={t.calls.group(calls.length)}>
+    <Group
+      className="tool-group"
+      label={t.calls.group(calls.length)}
+      data-calls={calls.map(({ toolCallId }) => toolCallId).join(' ')}
+    >
       <button
         type="button"
         className="tool-group-head"
