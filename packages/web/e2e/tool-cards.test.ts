@@ -143,7 +143,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     const open = async (title: RegExp) => {
       const head = answer.getByRole('button', { name: title })
       if ((await head.getAttribute('aria-expanded')) === 'false') await head.click()
-      return answer.getByRole('group', { name: /./ }).filter({ has: chat.page.getByRole('button', { name: title }) })
+      const button = chat.page.getByRole('button', { name: title })
+      return answer.getByRole('group', { name: /./ }).filter({ has: button }).last()
     }
     const read = await open(/^Read src\/greet\.ts/)
     await expect.poll(() => read.getByRole('figure').innerText()).toContain('TypeScript')
@@ -220,6 +221,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .poll(() => edited.getByRole('figure').getAttribute('aria-label'))
       .toBe('Changes in src/greet.ts: 1 added, 2 removed')
     await chat.page.reload()
+    await chat.openGroups()
     await chat.page.getByRole('group', { name: 'Edit: done' }).locator('.diff-added').waitFor()
   })
 
