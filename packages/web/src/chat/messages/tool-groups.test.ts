@@ -57,6 +57,7 @@ test('failed, waiting, denied and running calls stay visible, and so do results 
     call('Bash', {}, { preliminary: true }),
     call('Bash', {}, { toolMetadata: { troupe: { display: { content: { exitCode: 1 } } } } }),
     call('Bash', {}, { toolMetadata: { troupe: { display: { content: { status: 'running' } } } } }),
+    call('WebSearch', {}, { output: { setup: 'Add a key.' } }),
     call('ChartRender'),
     call('TodoWrite'),
     call('Task'),

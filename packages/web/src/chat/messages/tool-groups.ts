@@ -84,6 +84,8 @@ function toolKey(name: string): string {
 function isQuiet(part: ToolCallPart): boolean {
   if (part.state !== 'output-available' || ('preliminary' in part && part.preliminary === true)) return false
   if (shownTools.has(toolKey(getToolName(part)))) return false
+  // A tool that is not set up tells the user how to do that.
+  if (typeof (part.output as { setup?: unknown } | null | undefined)?.setup === 'string') return false
   const { display } = (part.toolMetadata as { troupe?: { display?: { content?: unknown } } } | undefined)?.troupe ?? {}
   const { exitCode, status } = (display?.content ?? {}) as { exitCode?: unknown; status?: unknown }
   return (exitCode === undefined || exitCode === 0) && (status === undefined || status === 'done' || status === 'ended')
