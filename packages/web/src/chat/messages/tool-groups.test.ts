@@ -70,6 +70,14 @@ test('the newest call of a running answer stays visible', () => {
   expect(shape([call('Read'), call('Read'), call('Read'), text('So')], true)).toBe('2ct')
 })
 
+test('the states of a plan are one card with the newest, in the place of the first', () => {
+  const plans = [call('TodoWrite', { n: 1 }), call('TodoWrite', { n: 2 }), call('TodoWrite', { n: 3 })] as const
+  const failed = call('TodoWrite', {}, { state: 'output-error', errorText: 'no' })
+  const parts = [text('a'), plans[0], call('Read'), plans[1], text('b'), plans[2], failed]
+  expect(shape(parts)).toBe('tcctc')
+  expect(arrangeParts(parts, false)[1]).toMatchObject({ part: plans[2], index: 1 })
+})
+
 test('no part is lost or moved', () => {
   const parts = [
     step,

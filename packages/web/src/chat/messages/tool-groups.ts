@@ -12,7 +12,8 @@ const fewestCalls = 2
 
 /**
  * Groups finished tool calls that follow each other, with the reasoning between them. Calls that failed, wait or show
- * something to the user stay outside, and so does the newest call of a running answer.
+ * something to the user stay outside, and so does the newest call of a running answer. All states of a plan are one
+ * card, in the place of the first.
  */
 export function arrangeParts(parts: readonly Part[], live: boolean): ArrangedPart[] {
   const newest = live ? parts.findLast(isToolCall) : undefined
@@ -28,7 +29,11 @@ export function arrangeParts(parts: readonly Part[], live: boolean): ArrangedPar
     calls = []
     after = []
   }
-  for (const [index, part] of parts.entries()) {
+  const plans = parts.filter((part) => isToolCall(part) && isPlan(part))
+  for (const [index, given] of parts.entries()) {
+    // One plan that changes in place. Its earlier states would repeat it.
+    if (plans.includes(given) && given !== plans[0]) continue
+    const part = given === plans[0] ? (plans.at(-1) ?? given) : given
     if (isToolCall(part) && part !== newest && isQuiet(part)) {
       members.push(...after, { part, index })
       calls.push(part)
@@ -42,6 +47,10 @@ export function arrangeParts(parts: readonly Part[], live: boolean): ArrangedPar
   }
   flush()
   return arranged
+}
+
+function isPlan(part: ToolCallPart): boolean {
+  return toolKey(getToolName(part)) === 'todowrite' && part.state === 'output-available'
 }
 
 function isInvisible(part: Part): boolean {
