@@ -63,28 +63,26 @@ function isInvisible(part: Part): boolean {
 }
 
 /** Results of these tools are made for the user, or report what an agent does. */
-const shownTools = new Set(
-  [
-    'AskUserQuestion',
-    'ChartRender',
-    'ExitPlanMode',
-    'ImageGenerate',
-    'JsonRender',
-    'JsxCreate',
-    'Notify',
-    'OpenUrl',
-    'PickFile',
-    'ReadClipboard',
-    'SendInput',
-    'AbortAgent',
-    'ShowPanel',
-    'Task',
-    'TodoWrite',
-    'Undo',
-    'VideoGenerate',
-    'WaitAgent',
-  ].map(toolKey),
-)
+const shownTools = new Set([
+  'askuserquestion',
+  'chartrender',
+  'exitplanmode',
+  'imagegenerate',
+  'jsonrender',
+  'jsxcreate',
+  'notify',
+  'openurl',
+  'pickfile',
+  'readclipboard',
+  'sendinput',
+  'abortagent',
+  'showpanel',
+  'task',
+  'todowrite',
+  'undo',
+  'videogenerate',
+  'waitagent',
+])
 
 function toolKey(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
