@@ -8,7 +8,7 @@ import type { TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'models and keys (skipped: no Chromium)' : 'models and keys'
-const key = 'sk-typed-into-the-page-0001'
+const key = 'sk-ant-typed-into-the-page-0001'
 const soon = { timeout: 15_000 }
 
 describe.skipIf(chromium === undefined)(name, () => {
@@ -42,17 +42,15 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Connect a model…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Models and keys' })
     await dialog.getByRole('button', { name: /^OpenAI ?, not ready.*no key/ }).waitFor()
-    await dialog.getByRole('button', { name: /^Anthropic/ }).click()
-    await dialog.getByLabel('Anthropic API key').fill(key)
+    await dialog.locator('.connect-key input').fill(key)
+    await expect.poll(() => dialog.getByLabel('Provider', { exact: true }).inputValue()).toBe('anthropic')
     await page.keyboard.press('Enter')
-    await dialog.getByText(/Connected\. 1 model found/).waitFor()
+    await dialog.getByText('Connected. 1 model.').waitFor()
     await dialog.getByText('key saved · 1 model').waitFor()
-    await expect.poll(() => dialog.getByLabel('Anthropic API key').inputValue()).toBe('')
-    await page.keyboard.press('Escape')
+    await expect.poll(() => dialog.locator('.connect-key input').inputValue()).toBe('')
+    await dialog.getByRole('button', { name: 'Start chatting' }).click()
     await dialog.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: /^Model:/ }).click()
-    await page.getByRole('combobox', { name: 'Search models' }).fill('claude')
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: /^Model: claude/i }).waitFor()
     wire.play({ turn: { text: 'with the key' } })
     expect(await (await chat.ask('hello')).locator('.prose').innerText()).toBe('with the key')
     expect(wire.requests.at(-1)?.headers['x-api-key']).toBe(key)

@@ -69,6 +69,8 @@ const providerSchema = z.object({
   enabled: z.boolean().describe('false if the settings turn it off'),
   needsKey: z.boolean(),
   keySource: z.string().nullable().describe('settings, or env: and the name of the variable'),
+  keyURL: z.string().nullable().describe('the page where users create a key'),
+  keyPattern: z.string().nullable().describe('a regular expression that its keys match'),
   env: z.array(z.string()).describe('environment variables that may hold the key'),
   baseURL: z.string().nullable(),
   local: z.boolean().describe('a server on this machine'),

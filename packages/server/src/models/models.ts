@@ -281,6 +281,8 @@ export function createModels(options: ModelsOptions): Models {
         enabled,
         needsKey: definition.needsKey,
         keySource,
+        keyURL: definition.keys?.url ?? null,
+        keyPattern: definition.keys?.pattern?.source ?? null,
         env: definition.env,
         baseURL: withoutUser(provider.baseURL),
         local: definition.local ?? false,

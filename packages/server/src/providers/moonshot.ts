@@ -18,6 +18,7 @@ export default defineProvider({
   baseURLEnv: 'MOONSHOT_BASE_URL',
   baseURL: 'https://api.moonshot.ai/v1',
   needsKey: true,
+  keys: { url: 'https://platform.moonshot.ai/console/api-keys', pattern: /^sk-[A-Za-z0-9]{48}$/ },
   models: [
     {
       id: 'kimi-k3',

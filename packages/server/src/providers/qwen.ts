@@ -20,6 +20,7 @@ export default defineProvider({
   baseURLEnv: 'DASHSCOPE_BASE_URL',
   baseURL: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
   needsKey: true,
+  keys: { url: 'https://bailian.console.alibabacloud.com/?apiKey=1', pattern: /^sk-[0-9a-f]{32}$/ },
   models: [
     { id: 'qwen3.7-max', name: 'Qwen3.7 Max', tags: ['chat', 'reasoning'] },
     {

@@ -13,6 +13,7 @@ export default defineProvider({
   baseURLEnv: 'AI_GATEWAY_BASE_URL',
   baseURL: 'https://ai-gateway.vercel.sh/v4/ai',
   needsKey: true,
+  keys: { url: 'https://vercel.com/ai-gateway', pattern: /^vck_/ },
   files: ['image', 'pdf'],
   models: [
     { id: 'anthropic/claude-sonnet-5.5', name: 'Claude Sonnet 5.5', tags: pdf },

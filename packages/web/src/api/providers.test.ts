@@ -10,6 +10,8 @@ const provider: ProviderInfo = {
   enabled: true,
   needsKey: true,
   keySource: 'settings',
+  keyURL: null,
+  keyPattern: null,
   env: ['ACME_KEY'],
   baseURL: null,
   local: false,

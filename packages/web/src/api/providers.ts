@@ -58,6 +58,11 @@ export function sortProviders(providers: ProviderInfo[]): ProviderInfo[] {
   return providers.filter(({ id }) => id !== 'demo').toSorted((one, other) => rank(one) - rank(other))
 }
 
+/** Returns the providers whose keys have this form. Several share one form, and then the user chooses. */
+export function recognizeKey(key: string, providers: readonly ProviderInfo[]): ProviderInfo[] {
+  return providers.filter(({ keyPattern }) => keyPattern !== null && new RegExp(keyPattern).test(key))
+}
+
 /** True if the user sets the provider's URL. */
 export function hasOwnAddress({ adapter, local }: ProviderInfo): boolean {
   return adapter === 'openai-compatible' || local

@@ -12,6 +12,8 @@ const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo 
   enabled: true,
   needsKey: true,
   keySource: null,
+  keyURL: null,
+  keyPattern: null,
   env: [],
   baseURL: null,
   local: false,

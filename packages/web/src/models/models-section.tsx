@@ -7,6 +7,7 @@ import { toErrorInfo } from '../api/request.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
+import { ConnectKey } from './connect-key.tsx'
 import './models-section.css'
 import { ProviderActionNote, ProviderRow, readModelIds, useProviderActions } from './provider-row.tsx'
 
@@ -14,7 +15,7 @@ import { ProviderActionNote, ProviderRow, readModelIds, useProviderActions } fro
 export function ModelsSection() {
   const { api, app } = useWorkspace()
   const [store] = useState(() => createProvidersStore(api))
-  const { providers, failure } = useStore(store)
+  const { providers, first, failure } = useStore(store)
   useEffect(() => void store.load(), [store])
   const changed = () => Promise.all([store.load(), app.refreshModels()])
 
@@ -27,29 +28,55 @@ export function ModelsSection() {
         </p>
       )}
       {providers === null && failure === null && <p className="settings-note">{t.ui.loading}</p>}
-      <ul className="settings-rows" aria-label={t.models.providers}>
-        {(providers ?? []).map((provider) => (
-          <ProviderRow key={provider.id} provider={provider} onChanged={changed} />
-        ))}
-      </ul>
+      {providers !== null && <ConnectKey providers={providers} onChanged={changed} />}
+      {providerGroups(providers ?? [], first ?? []).map(({ title, members }) => (
+        <section key={title} className="provider-group">
+          <h3>{title}</h3>
+          <ul className="settings-rows" aria-label={title}>
+            {members.map((provider) => (
+              <ProviderRow key={provider.id} provider={provider} onChanged={changed} />
+            ))}
+          </ul>
+        </section>
+      ))}
       <NewProviderForm onChanged={changed} />
     </div>
   )
 }
 
+/** Groups by the state in which the providers were first listed: a row does not move while someone works with it. */
+function providerGroups(
+  providers: readonly ProviderInfo[],
+  first: readonly ProviderInfo[],
+): { title: string; members: ProviderInfo[] }[] {
+  const titles = t.models.groups
+  const groups = Map.groupBy(providers, (provider) => {
+    const { usable, local } = first.find(({ id }) => id === provider.id) ?? provider
+    if (usable) return local ? titles.here : titles.connected
+    return local ? titles.notRunning : titles.withKey
+  })
+  return [titles.here, titles.connected, titles.withKey, titles.notRunning].flatMap((title) => {
+    const members = groups.get(title)
+    return members === undefined ? [] : [{ title, members }]
+  })
+}
+
 interface ProvidersState {
   providers: ProviderInfo[] | null
+  /** As listed when the section was opened. */
+  first: ProviderInfo[] | null
   failure: string | null
 }
 
 function createProvidersStore(api: Api) {
-  const store = createStore<ProvidersState>(() => ({ providers: null, failure: null }))
+  const store = createStore<ProvidersState>(() => ({ providers: null, first: null, failure: null }))
   return { ...store, load }
 
   async function load(): Promise<void> {
     try {
       const { providers } = await api.providers()
-      store.setState({ providers: sortProviders(providers), failure: null })
+      const sorted = sortProviders(providers)
+      store.setState(({ first }) => ({ providers: sorted, first: first ?? sorted, failure: null }))
     } catch (error) {
       store.setState({ failure: toErrorInfo(error).message })
     }

@@ -116,7 +116,16 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
           />
         </label>
         {losesKey && <p className="settings-row-status provider-status">{t.models.keyWillBeRemoved}</p>}
-        {lacksKey(provider) && <p className="settings-row-status provider-status">{t.models.orSet(provider.env)}</p>}
+        {lacksKey(provider) && (
+          <p className="settings-row-status provider-status">
+            {provider.keyURL !== null && (
+              <a href={provider.keyURL} target="_blank" rel="noreferrer">
+                {t.models.getKey}
+              </a>
+            )}{' '}
+            {t.models.orSet(provider.env)}
+          </p>
+        )}
         <div className="settings-row-buttons">
           {!provider.enabled && (
             <Button

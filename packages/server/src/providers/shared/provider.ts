@@ -147,6 +147,8 @@ export interface ProviderDefinition {
   baseURLEnv?: string
   baseURL?: string
   needsKey: boolean
+  /** Page where users create a key, and the form of its keys, if it has one of its own. */
+  keys?: { url: string; pattern?: RegExp }
   /** The first is the provider's default. */
   models: ModelDefinition[]
   /** A server on this machine, usable once it has responded. */

@@ -4,7 +4,18 @@ import { pluralize } from './plural.ts'
 export const modelTexts = {
   models: {
     aboutKeys: 'Keys are stored only on this computer and are never shown again.',
-    providers: 'Providers',
+    provider: 'Provider',
+    groups: {
+      here: 'Found on this computer',
+      connected: 'Connected',
+      withKey: 'With an API key',
+      notRunning: 'Not running on this computer',
+    },
+    connect: 'Connect',
+    chooseProvider: 'Choose a provider',
+    connected: (models: number) => `Connected. ${pluralize(models, 'model')}.`,
+    startChatting: 'Start chatting',
+    getKey: 'Get an API key',
     another: 'Custom provider (OpenAI-compatible)',
     anotherWords: 'add custom openai compatible base url endpoint address',
     added: 'Added.',

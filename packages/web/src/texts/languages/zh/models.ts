@@ -3,7 +3,18 @@ import type { ModelTexts } from '../en/models.ts'
 export const modelTexts: ModelTexts = {
   models: {
     aboutKeys: '密钥只保存在本机，之后不再显示。',
-    providers: '提供商',
+    provider: '提供商',
+    groups: {
+      here: '在本机找到',
+      connected: '已连接',
+      withKey: '使用 API 密钥',
+      notRunning: '本机未运行',
+    },
+    connect: '连接',
+    chooseProvider: '选择提供商',
+    connected: (models) => `已连接，${models} 个模型。`,
+    startChatting: '开始使用',
+    getKey: '获取 API 密钥',
     another: '自定义提供商（兼容 OpenAI）',
     anotherWords: '添加 自定义 兼容 接口 地址',
     added: '已添加。',
