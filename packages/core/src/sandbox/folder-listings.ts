@@ -64,7 +64,7 @@ export class FolderListings {
 
   remove(): void {
     if (this.folder === undefined) return
-    // What cannot be removed is left to the system, which cleans this folder.
+    // A failure leaves empty files in the temporary folder, which the system cleans.
     rm(this.folder, { recursive: true, force: true }).catch(() => undefined)
     this.folder = undefined
   }

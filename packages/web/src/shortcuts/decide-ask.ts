@@ -32,6 +32,8 @@ export function decideByKey(event: KeyboardEvent, ask: HTMLElement): void {
   if (decision === undefined || ctrlKey || metaKey || altKey || nativeEvent.isComposing) return
   // Events of a menu bubble here, though it is elsewhere in the document.
   if (!ask.contains(target as Node) || (target as Element).matches('input, textarea, select')) return
+  // There, Escape closes the dialog.
+  if (key === 'Escape' && ask.closest('dialog') !== null) return
   event.preventDefault()
   event.stopPropagation()
   decide(ask, decision)

@@ -147,7 +147,7 @@ export interface ProviderDefinition {
   baseURLEnv?: string
   baseURL?: string
   needsKey: boolean
-  /** Page where users create a key, and the form of its keys, if it has one of its own. */
+  /** The page where users create a key. `pattern` matches its keys, if they differ from those of other providers. */
   keys?: { url: string; pattern?: RegExp }
   /** The first is the provider's default. */
   models: ModelDefinition[]

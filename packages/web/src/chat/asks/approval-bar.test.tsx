@@ -93,6 +93,18 @@ test.each([
   expect(await sent()).toEqual(answer)
 })
 
+test('Escape in a dialog closes that dialog, and denies nothing', async () => {
+  const { view, server } = await render(
+    <dialog open>
+      <ApprovalBar approval={approval()} input={input} />
+    </dialog>,
+  )
+  const ask = view.querySelector<HTMLElement>('.approval')!
+  ask.dataset['since'] = '-1000'
+  await press(ask, 'Escape')
+  expect(server.requests).toEqual([])
+})
+
 test('edited input is approved once, never remembered', async () => {
   const { view, sent } = await show(approval({ remember: ['Bash(ls)'] }))
   await click(button(t.inbox.editInput))

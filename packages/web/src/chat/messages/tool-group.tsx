@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react'
 import { formatDuration, isLong } from '../../texts/format.ts'
 import { t } from '../../texts/t.ts'
 import { Group, VisibleText } from '../../ui/elements.tsx'
-import type { ToolCallPart } from '../session/message-parts.ts'
+import { callNotes, type ToolCallPart } from '../session/message-parts.ts'
 import { useDisclosure } from '../session/session-context.ts'
 import './tool-group.css'
 import { summarizeCalls } from './tool-groups.ts'
@@ -12,7 +12,7 @@ import { summarizeCalls } from './tool-groups.ts'
 export function ToolGroup({ calls, children }: { calls: readonly ToolCallPart[]; children: () => ReactNode }) {
   const [open, setOpen] = useDisclosure(`group ${calls[0]?.toolCallId}`, false)
   const bodyId = useId()
-  const totalMs = calls.reduce((sum, call) => sum + elapsedMs(call), 0)
+  const totalMs = calls.reduce((sum, call) => sum + (callNotes(call).elapsedMs ?? 0), 0)
   return (
     <Group
       className="tool-group"
@@ -37,9 +37,4 @@ export function ToolGroup({ calls, children }: { calls: readonly ToolCallPart[];
       </div>
     </Group>
   )
-}
-
-function elapsedMs({ toolMetadata }: ToolCallPart): number {
-  const notes = (toolMetadata as { troupe?: { elapsedMs?: unknown } } | undefined)?.troupe
-  return typeof notes?.elapsedMs === 'number' ? notes.elapsedMs : 0
 }

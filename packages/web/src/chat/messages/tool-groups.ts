@@ -1,7 +1,14 @@
 import type { Part } from '@troupe/protocol'
 import { formatToolName } from '../../texts/format.ts'
 import { t } from '../../texts/t.ts'
-import { callSubject, getToolName, isToolCall, type ToolCallPart } from '../session/message-parts.ts'
+import {
+  callNotes,
+  callSubject,
+  getToolName,
+  isToolCall,
+  type ToolCallPart,
+  toolKey,
+} from '../session/message-parts.ts'
 
 /** A part of an answer with its index, or finished tool calls that are shown as one line. */
 export type ArrangedPart =
@@ -84,17 +91,12 @@ const shownTools = new Set([
   'waitagent',
 ])
 
-function toolKey(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
-}
-
 function isQuiet(part: ToolCallPart): boolean {
   if (part.state !== 'output-available' || ('preliminary' in part && part.preliminary === true)) return false
   if (shownTools.has(toolKey(getToolName(part)))) return false
   // A tool that is not set up tells the user how to do that.
   if (typeof (part.output as { setup?: unknown } | null | undefined)?.setup === 'string') return false
-  const { display } = (part.toolMetadata as { troupe?: { display?: { content?: unknown } } } | undefined)?.troupe ?? {}
-  const { exitCode, status } = (display?.content ?? {}) as { exitCode?: unknown; status?: unknown }
+  const { exitCode, status } = (callNotes(part).display?.content ?? {}) as { exitCode?: unknown; status?: unknown }
   return (exitCode === undefined || exitCode === 0) && (status === undefined || status === 'done' || status === 'ended')
 }
 

@@ -9,6 +9,7 @@ import {
   readToolCall,
   type ToolCall,
   type ToolCallPart,
+  toolKey,
 } from '../session/message-parts.ts'
 import { GenericCard } from './generic-card.tsx'
 import { ToolFrame } from './tool-frame.tsx'
@@ -34,11 +35,6 @@ function cardFor(toolName: string): ComponentType<CardProps> {
 
 export function hasCard(toolName: string): boolean {
   return cards.has(toolKey(toolName))
-}
-
-/** Names match regardless of case and separators, as they do for the model. */
-function toolKey(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
 }
 
 export const ToolPart = memo(function ToolPart({

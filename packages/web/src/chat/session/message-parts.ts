@@ -57,6 +57,15 @@ export function getToolName(part: ToolCallPart): string {
   return part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
 }
 
+/** Names match regardless of case and separators, as they do for the model. */
+export function toolKey(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
+}
+
+export function callNotes({ toolMetadata }: ToolCallPart): CallNotes {
+  return (toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
+}
+
 export interface CallSituation {
   progress: Progress | undefined
   live: boolean
@@ -68,7 +77,7 @@ export interface CallSituation {
 export function readToolCall(part: ToolCallPart, situation: CallSituation): ToolCall {
   const { progress, live, latest, aborted = false } = situation
   const name = getToolName(part)
-  const notes: CallNotes = (part.toolMetadata as { troupe?: CallNotes } | undefined)?.troupe ?? {}
+  const notes = callNotes(part)
   const approval = part.approval as Approval | undefined
   const shown = notes.display ?? notes.permission ?? approval?.descriptor
   // While awaiting approval, the title comes from the tool, never from the model.
