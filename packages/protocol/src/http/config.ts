@@ -21,6 +21,9 @@ export const configFields = {
   media: {
     image: z.string().max(300).describe('the model that makes images: provider/model'),
     video: z.string().max(300).describe('the model that makes videos: provider/model'),
+    transcription: z.string().max(300).describe('the model that writes down dictated messages: provider/model'),
+    speech: z.string().max(300).describe('the model that reads answers aloud: provider/model'),
+    voice: z.string().max(100).describe('the voice of the speech model, by the name its provider gives it'),
   },
   browser: {
     path: z.string().max(4000).describe('the Chromium that agents browse with'),
@@ -52,7 +55,16 @@ const configPatchSchema = z
       })
       .partial()
       .nullable(),
-    media: z.strictObject({ image: media.image.nullable(), video: media.video.nullable() }).partial().nullable(),
+    media: z
+      .strictObject({
+        image: media.image.nullable(),
+        video: media.video.nullable(),
+        transcription: media.transcription.nullable(),
+        speech: media.speech.nullable(),
+        voice: media.voice.nullable(),
+      })
+      .partial()
+      .nullable(),
     browser: z.strictObject({ path: browser.path.nullable(), allow: browser.allow.nullable() }).partial().nullable(),
     search: z
       .strictObject({
@@ -77,7 +89,13 @@ const configInfoSchema = z.object({
     tokens: z.number().nullable(),
     seconds: z.number().nullable(),
   }),
-  media: z.object({ image: z.string().nullable(), video: z.string().nullable() }),
+  media: z.object({
+    image: z.string().nullable(),
+    video: z.string().nullable(),
+    transcription: z.string().nullable(),
+    speech: z.string().nullable(),
+    voice: z.string().nullable(),
+  }),
   browser: z.object({
     path: z.string().nullable().describe('null: an installed Chromium'),
     allow: z.array(z.string()).nullable().describe('null: only the public web'),

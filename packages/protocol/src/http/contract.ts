@@ -18,6 +18,7 @@ import { debugEndpoints, folderEndpoints, sessionEndpoints } from './sessions.ts
 import { skillEndpoints } from './skills.ts'
 import { readerEndpoints, tabEndpoints, toolAckEndpoints } from './tabs.ts'
 import { transferEndpoints } from './transfer.ts'
+import { voiceEndpoints } from './voice.ts'
 import { workspaceEndpoints } from './workspaces.ts'
 
 /** Every endpoint of the server, by method and path. */
@@ -52,6 +53,7 @@ export const contract = {
   ...toolCallEndpoints,
   ...toolEndpoints,
   ...transferEndpoints,
+  ...voiceEndpoints,
   ...workspaceEndpoints,
 }
 

@@ -36,7 +36,13 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
       recovery: recovery ?? 'continue',
       titles: titles ?? 'model',
       limits: { steps: limits?.steps ?? null, tokens: limits?.tokens ?? null, seconds: limits?.seconds ?? null },
-      media: { image: media?.image ?? null, video: media?.video ?? null },
+      media: {
+        image: media?.image ?? null,
+        video: media?.video ?? null,
+        transcription: media?.transcription ?? null,
+        speech: media?.speech ?? null,
+        voice: media?.voice ?? null,
+      },
       browser: { path: browser?.path ?? null, allow: browser?.allow ?? null },
       search:
         search === undefined

@@ -13,6 +13,7 @@ import { type OpenWorkspace, workspaceRoutes } from '../http/scope.ts'
 import { toolCallRoutes } from '../mcp-server/call-tool.ts'
 import { mcpRoutes } from '../mcp/mcp-routes.ts'
 import { mediaRoutes } from '../media/media-routes.ts'
+import { voiceRoutes } from '../media/voice-routes.ts'
 import { modelRoutes, providerRoutes } from '../models/provider-routes.ts'
 import { ruleRoutes } from '../rules/rule-routes.ts'
 import { askRoutes, toolAckRoutes } from '../runs/asks.ts'
@@ -54,6 +55,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...blobRoutes(services),
     ...modelRoutes(services),
     ...mediaRoutes(services),
+    ...voiceRoutes(services),
     ...providerRoutes(services),
     ...configRoutes(services),
     ...toolRoutes(services),

@@ -3,7 +3,13 @@ import type { FileKind, LearnedModelFacts, MediaKind, MediaRequest } from '@trou
 import type { ModelDefinition, ModelInfo, ProviderInfo, ProviderTest } from '@troupe/protocol'
 import { guardFetch } from '../providers/shared/guard-fetch.ts'
 import { openLearnedModels } from '../providers/shared/learned-models.ts'
-import { type GeneratedMedia, mediaGenerator } from '../providers/shared/media-models.ts'
+import {
+  type GeneratedMedia,
+  mediaGenerator,
+  type VoiceKind,
+  voiceModel,
+  type VoiceModels,
+} from '../providers/shared/media-models.ts'
 import {
   accountFingerprint,
   type ConfiguredProvider,
@@ -30,8 +36,8 @@ export interface ModelsOptions {
   settings: () => Record<string, ProviderSettings>
   env: NodeJS.ProcessEnv
   defaultModel: () => string | undefined
-  /** Default image or video model. */
-  mediaModel?: (kind: MediaKind) => string | undefined
+  /** The configured model for this kind of media. */
+  mediaModel?: (kind: MediaKind | VoiceKind) => string | undefined
   fetch?: typeof fetch
   /** Probe for model servers on this machine. Default: true. */
   probe?: boolean
@@ -67,10 +73,12 @@ export interface Models {
     id?: string,
     chatModel?: string,
   ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> }>
+  /** Uses the configured model, else the first usable one. Throws `ModelNotFound` (404). */
+  resolveVoiceModel<Kind extends VoiceKind>(kind: Kind): Promise<{ id: string; model: VoiceModels[Kind] }>
   /**
    * Returns usable models. Demo models are included only if the chat model (default: that of new sessions) is the demo.
    */
-  listMediaModels(kind: MediaKind, chatModel?: string): Promise<ModelInfo[]>
+  listMediaModels(kind: MediaKind | VoiceKind, chatModel?: string): Promise<ModelInfo[]>
   getModelDefinition(provider: string, id: string): ModelDefinition | undefined
   getProviderDefinition(id: string): ProviderDefinition | undefined
   listModels(options?: { all?: boolean }): Promise<ModelInfo[]>
@@ -114,6 +122,7 @@ export function createModels(options: ModelsOptions): Models {
   return {
     resolveChatModel,
     resolveMediaModel,
+    resolveVoiceModel,
     listMediaModels,
     getModelDefinition: (provider, id) => modelsOf(find(provider)).find((model) => model.id === id),
     getProviderDefinition: (id) => find(id)?.definition,
@@ -146,7 +155,7 @@ export function createModels(options: ModelsOptions): Models {
       throw modelNotFound(modelId, `${definition.name} has no model "${modelId}".`, listed.map(modelRef))
     }
     if (model && isForMedia(model)) {
-      throw modelNotFound(modelId, `${model.name} generates images or videos and cannot be used for chat.`, [])
+      throw modelNotFound(modelId, `${model.name} makes or reads media and cannot be used for chat.`, [])
     }
     const { create, source, chatModels } = await connect(provider)
     const created = chatModels.get(modelId) ?? create(modelId)
@@ -190,7 +199,27 @@ export function createModels(options: ModelsOptions): Models {
     return { id: `${definition.id}/${modelId}`, make }
   }
 
-  async function listMediaModels(kind: MediaKind, chatModel?: string): Promise<ModelInfo[]> {
+  async function resolveVoiceModel<Kind extends VoiceKind>(
+    kind: Kind,
+  ): Promise<{ id: string; model: VoiceModels[Kind] }> {
+    const listed = await listMediaModels(kind)
+    const id = options.mediaModel?.(kind) ?? listed[0]?.ref
+    const what = kind === 'speech' ? 'reads text aloud' : 'transcribes speech'
+    if (id === undefined)
+      throw modelNotFound(kind, `No model ${what}. Add the API key of a provider that has one, such as OpenAI.`, [])
+    const { provider, modelId } = locate(id)
+    if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
+    const model = voiceModel((await connect(provider)).create, kind, modelId)
+    if (model === undefined)
+      throw modelNotFound(
+        id,
+        `${id} is not a model that ${what}.`,
+        listed.map(({ ref }) => ref),
+      )
+    return { id: `${provider.definition.id}/${modelId}`, model }
+  }
+
+  async function listMediaModels(kind: MediaKind | VoiceKind, chatModel?: string): Promise<ModelInfo[]> {
     const tagged = (await listEvery({})).filter((model) => model.usable && model.tags.includes(kind))
     const makes = await Promise.all(tagged.map(({ ref }) => canMake(kind, ref)))
     const found = tagged.filter((_, index) => makes[index])
@@ -201,10 +230,13 @@ export function createModels(options: ModelsOptions): Models {
   }
 
   /** Tags come from files or the user, so check that the provider's SDK supports this kind. */
-  async function canMake(kind: MediaKind, ref: string): Promise<boolean> {
+  async function canMake(kind: MediaKind | VoiceKind, ref: string): Promise<boolean> {
     const { provider, modelId } = locate(ref)
     try {
-      return mediaGenerator((await connect(provider)).create, kind, modelId) !== undefined
+      const { create } = await connect(provider)
+      const made =
+        kind === 'image' || kind === 'video' ? mediaGenerator(create, kind, modelId) : voiceModel(create, kind, modelId)
+      return made !== undefined
     } catch {
       return false
     }

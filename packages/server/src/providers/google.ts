@@ -37,6 +37,8 @@ export default defineProvider({
     { id: 'gemini-2.5-flash', name: 'Gemini 2.5 Flash', ...flash },
     { id: 'gemini-nano-banana-2.1', name: 'Gemini Nano Banana 2.1', tags: ['image'] },
     { id: 'gemini-2.5-flash-image', name: 'Gemini 2.5 Flash Image', tags: ['image'] },
+    { id: 'gemini-3.5-transcribe', name: 'Gemini 3.5 Transcribe', tags: ['transcription'] },
+    { id: 'gemini-3.8-flash-tts', name: 'Gemini 3.8 Flash TTS', tags: ['speech'] },
     { id: 'veo-3.1-generate-preview', name: 'Veo 3.1', tags: ['video'] },
     { id: 'veo-3.1-fast-generate-preview', name: 'Veo 3.1 Fast', tags: ['video'] },
   ],

@@ -55,6 +55,11 @@ export default defineProvider({
     },
     { id: 'gpt-image-2', name: 'GPT Image 2', tags: ['image'] },
     { id: 'gpt-image-1-mini', name: 'GPT Image 1 mini', tags: ['image'] },
+    { id: 'gpt-4o-mini-transcribe', name: 'GPT-4o mini Transcribe', tags: ['transcription'] },
+    { id: 'gpt-4o-transcribe', name: 'GPT-4o Transcribe', tags: ['transcription'] },
+    { id: 'whisper-1', name: 'Whisper', tags: ['transcription'] },
+    { id: 'gpt-4o-mini-tts', name: 'GPT-4o mini TTS', tags: ['speech'] },
+    { id: 'tts-1', name: 'TTS 1', tags: ['speech'] },
   ],
   params: (model) =>
     isReasoning(model, /^(gpt-([5-9]|\d{2})|o\d)/)

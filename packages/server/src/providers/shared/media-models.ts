@@ -1,4 +1,9 @@
-import type { ImageModelV4, Experimental_VideoModelV4 as VideoModelV4 } from '@ai-sdk/provider'
+import type {
+  ImageModelV4,
+  SpeechModelV4,
+  TranscriptionModelV4,
+  Experimental_VideoModelV4 as VideoModelV4,
+} from '@ai-sdk/provider'
 import type { MediaRequest } from '@troupe/core'
 
 export interface GeneratedMedia {
@@ -9,6 +14,25 @@ export interface GeneratedMedia {
 export interface MediaFactory {
   imageModel?: (modelId: string) => ImageModelV4
   videoModel?: (modelId: string) => VideoModelV4
+  transcriptionModel?: (modelId: string) => TranscriptionModelV4
+  speechModel?: (modelId: string) => SpeechModelV4
+}
+
+export interface VoiceModels {
+  transcription: TranscriptionModelV4
+  speech: SpeechModelV4
+}
+
+export type VoiceKind = keyof VoiceModels
+
+/** Returns undefined if the provider has no such models. */
+export function voiceModel<Kind extends VoiceKind>(
+  factory: MediaFactory,
+  kind: Kind,
+  modelId: string,
+): VoiceModels[Kind] | undefined {
+  const create = kind === 'transcription' ? factory.transcriptionModel : factory.speechModel
+  return create?.(modelId) as VoiceModels[Kind] | undefined
 }
 
 /** Returns undefined if the provider has no such models. */

@@ -3,7 +3,7 @@ import type { FileKind, MediaKind } from '@troupe/core'
 import type { ModelDefinition, ModelDraft, Param } from '@troupe/protocol'
 import { z } from 'zod'
 import { knownModel } from './known-models.ts'
-import type { MediaFactory } from './media-models.ts'
+import type { MediaFactory, VoiceKind } from './media-models.ts'
 
 /**
  * Common settings for a provider's `params`. Ranges follow the provider's documentation. A default is given only if it
@@ -132,7 +132,7 @@ interface DiscoverOptions extends CreateOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Creates a provider's models like an SDK provider: call it for a chat model, or use its image and video methods. */
+/** Creates a provider's models like an SDK provider: call it for a chat model, or use its methods for media. */
 export type ModelFactory = ((modelId: string) => LanguageModelV4) & MediaFactory
 
 export interface ProviderDefinition {
@@ -264,15 +264,19 @@ function modelFamily(modelId: string): string | undefined {
   return families.find(([pattern]) => pattern.test(name))?.[1]
 }
 
-function modelKind(modelId: string): 'chat' | MediaKind {
+function modelKind(modelId: string): 'chat' | MediaKind | VoiceKind {
   const name = modelId.toLowerCase().split('/').at(-1) ?? ''
+  if (/whisper|transcri|^(parakeet|canary)-|(^|[-_])(asr|stt)([-_]|$)/.test(name)) return 'transcription'
+  if (/(^|[-_])tts([-_\d]|$)|^(kokoro|orpheus|piper)([-_]|$)/.test(name)) return 'speech'
   if (/(^|-)(dall-e|gpt-image|chatgpt-image|imagen|image)(-|\d|$)/.test(name)) return 'image'
   return /^(veo|sora|wan\d)|-video(-|\d|$)/.test(name) ? 'video' : 'chat'
 }
 
-/** True if the model generates images or videos and cannot chat. */
+const mediaTags = new Set(['image', 'video', 'transcription', 'speech'])
+
+/** True if the model makes images or videos or works with speech, and cannot chat. */
 export function isForMedia({ tags }: Pick<ModelDefinition, 'tags'>): boolean {
-  return !tags.includes('chat') && (tags.includes('image') || tags.includes('video'))
+  return !tags.includes('chat') && tags.some((tag) => mediaTags.has(tag))
 }
 
 const families: [RegExp, string][] = [

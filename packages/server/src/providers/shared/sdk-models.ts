@@ -6,6 +6,7 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
+import type { MediaFactory } from './media-models.ts'
 import type { CreateOptions, ModelFactory } from './provider.ts'
 
 type Prepare = (options: LanguageModelV4CallOptions, modelId: string) => LanguageModelV4CallOptions
@@ -65,7 +66,7 @@ export function sdkOptions({ apiKey = '', baseURL, headers, fetch }: CreateOptio
   return { apiKey, baseURL: baseURL || undefined, headers, fetch }
 }
 
-export async function createOpenAICompatible(options: CreateOptions): Promise<(modelId: string) => LanguageModelV4> {
+export async function createOpenAICompatible(options: CreateOptions): Promise<ModelFactory> {
   const { id = 'custom', apiKey, baseURL, headers, fetch } = options
   if (!baseURL) throw new Error('it has no base URL')
   const [sdk, { readChatCompletions }] = await Promise.all([
@@ -81,9 +82,32 @@ export async function createOpenAICompatible(options: CreateOptions): Promise<(m
     headers,
     fetch,
   })
-  return new Proxy(provider, {
+  return new Proxy(Object.assign(provider, audioModels(options)), {
     apply: (target, _, [modelId]: [string]) => readChatCompletions(target(modelId)),
   })
+}
+
+/**
+ * Models of `/audio/transcriptions` and `/audio/speech`, which the SDK for compatible servers lacks. Loads OpenAI's SDK
+ * with the first request.
+ */
+function audioModels(options: CreateOptions): MediaFactory {
+  const { id: provider = 'custom' } = options
+  const open = async () => (await import('@ai-sdk/openai')).createOpenAI({ ...sdkOptions(options), name: provider })
+  return {
+    transcriptionModel: (modelId) => ({
+      specificationVersion: 'v4',
+      provider,
+      modelId,
+      doGenerate: async (call) => (await open()).transcription(modelId).doGenerate(call),
+    }),
+    speechModel: (modelId) => ({
+      specificationVersion: 'v4',
+      provider,
+      modelId,
+      doGenerate: async (call) => (await open()).speech(modelId).doGenerate(call),
+    }),
+  }
 }
 
 interface Message {
