@@ -2,6 +2,7 @@ import {
   type CallNotes,
   dataParts,
   type DataParts,
+  estimateTokens,
   type Part,
   splitAfterStep,
   stepNumbers,
@@ -152,7 +153,7 @@ export class TokenGauge {
   }
 
   text(text: string): number {
-    return textTokens(text) * this.#ratio
+    return estimateTokens(text) * this.#ratio
   }
 
   messages(messages: readonly PromptMessage[]): number {
@@ -178,7 +179,7 @@ export class TokenGauge {
 const weights = new WeakMap<Part, number>()
 
 function partTokens(part: Part): number {
-  if (part.type === 'text' || part.type === 'reasoning') return textTokens(part.text)
+  if (part.type === 'text' || part.type === 'reasoning') return estimateTokens(part.text)
   if (part.type === 'file') return fileTokens
   if (part.type === 'steering-message')
     return part.parts.reduce((sum, one) => sum + partTokens(one as Part), frameTokens)
@@ -190,19 +191,12 @@ function partTokens(part: Part): number {
 
 function resultTokens(part: Extract<Part, { toolCallId: string }>): number {
   const notes = (part as { toolMetadata?: { troupe?: CallNotes } }).toolMetadata?.troupe
-  if (notes?.modelText !== undefined) return textTokens(notes.modelText)
+  if (notes?.modelText !== undefined) return estimateTokens(notes.modelText)
   const { output, errorText } = part as { output?: unknown; errorText?: string }
-  return errorText === undefined ? valueTokens(output) : textTokens(errorText)
+  return errorText === undefined ? valueTokens(output) : estimateTokens(errorText)
 }
 
 function valueTokens(value: unknown): number {
   if (value === undefined) return 0
-  return textTokens(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
-}
-
-/** About four characters per token; about one in scripts without spaces. */
-function textTokens(text: string): number {
-  let dense = 0
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0x2e80) dense++
-  return Math.ceil(dense + (text.length - dense) / 4)
+  return estimateTokens(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { estimateTokens } from '@troupe/protocol'
 import { type AgentDefinition, agentNamePattern, parseAgentFile } from '../agents/agent-definition.ts'
 import { readFrontMatter } from '../skills/parse-skill-file.ts'
 import { unknownTools } from '../tool/tool-set.ts'
@@ -103,19 +104,13 @@ export function arrangeAgents(
 
 export function promptNote(prompt: string): string | undefined {
   // A character is at most one token, so short prompts need no estimate. Every turn lists all agents.
-  if (prompt.length <= 2000 || estimatedTokens(prompt) <= 2000) return undefined
-  return `The prompt has about ${estimatedTokens(prompt)} tokens, which every model call pays for. Keep it below 2000.`
+  if (prompt.length <= 2000 || estimateTokens(prompt) <= 2000) return undefined
+  return `The prompt has about ${estimateTokens(prompt)} tokens, which every model call pays for. Keep it below 2000.`
 }
 
 /** Returns the prompt for a language, or the original one. */
 export function promptIn(entry: AgentEntry, language: string | undefined): string {
   return (language === undefined ? undefined : entry.prompts?.[language]) ?? entry.prompt
-}
-
-/** Counts about one token per character in scripts without spaces, and a quarter otherwise. */
-function estimatedTokens(text: string): number {
-  const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
-  return Math.ceil(dense + (text.length - dense) / 4)
 }
 
 function markdownFiles(folder: string): string[] {

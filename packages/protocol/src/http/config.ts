@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
+import { modeNameSchema, modeSchema } from './rules.ts'
 
 export const configListSchema = z.array(z.string().min(1).max(2000)).max(10_000)
 
@@ -44,6 +45,7 @@ const { limits, media, browser, search } = configFields
 const configPatchSchema = z
   .strictObject({
     model: configFields.model.nullable(),
+    mode: modeNameSchema.nullable(),
     useTools: configFields.useTools,
     recovery: configFields.recovery.nullable(),
     titles: configFields.titles.nullable(),
@@ -81,6 +83,7 @@ export type ConfigPatch = z.infer<typeof configPatchSchema>
 const configInfoSchema = z.object({
   model: z.string().nullable().describe('null: the first usable model'),
   environmentModel: z.string().nullable().describe('the model set in the environment, which takes precedence'),
+  mode: modeSchema.nullable().describe('the permission mode of new sessions; null: default'),
   useTools: z.array(z.string()).nullable().describe('null: all tools'),
   recovery: configFields.recovery,
   titles: configFields.titles,
@@ -123,7 +126,9 @@ export const configEndpoints = endpoints({
         dropped: z.array(z.string()).describe('settings dropped because another server would receive them'),
       }),
       400: 'BadRequest',
+      403: 'BypassNotAllowed',
       404: 'ModelNotFound, ProviderNotFound',
+      422: 'UnknownMode',
     },
   },
 })

@@ -7,6 +7,7 @@ import { configEndpoints } from './config.ts'
 import { contextEndpoints } from './context.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
 import { hookEndpoints, toolCallEndpoints, toolEndpoints } from './extensions.ts'
+import { instructionEndpoints } from './instructions.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { mediaEndpoints } from './media.ts'
 import { messageEndpoints } from './messages.ts'
@@ -37,6 +38,7 @@ export const contract = {
   ...folderEndpoints,
   ...healthEndpoints,
   ...hookEndpoints,
+  ...instructionEndpoints,
   ...mcpEndpoints,
   ...mediaEndpoints,
   ...messageEndpoints,

@@ -32,6 +32,7 @@ test('the settings are returned without keys', async () => {
   expect(body.config).toEqual({
     model: null,
     environmentModel: 'test/script',
+    mode: null,
     useTools: null,
     recovery: 'continue',
     titles: 'model',
@@ -107,4 +108,17 @@ test.each([
   const answer = await change(body)
   expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringContaining(said)])
   expect(file()).toEqual(before)
+})
+
+test('the mode of new chats can be set, but not to one that the server does not allow', async () => {
+  const { body } = await change({ mode: 'plan' })
+  expect(body.config).toMatchObject({ mode: 'plan' })
+  expect(file()).toMatchObject({ permissions: { mode: 'plan' } })
+  await server.chat('s_mode', 'hello')
+  const { body: stored } = await server.json<{ session: { mode: string } }>('/ai/sessions/s_mode')
+  expect(stored.session.mode).toBe('plan')
+  expect((await change({ mode: 'bypass' })).body.error?.name).toBe('BypassNotAllowed')
+  expect((await change({ mode: 'free' })).body.error?.name).toBe('UnknownMode')
+  await change({ mode: null })
+  expect(file()['permissions']).toEqual({})
 })

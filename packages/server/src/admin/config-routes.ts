@@ -1,13 +1,16 @@
+import { modes } from '@troupe/core'
 import { configEndpoints, type ConfigInfo, type ConfigPatch, isSameOrigin, NamedError } from '@troupe/protocol'
 import { type Config, type ConfigFile, dropSecrets } from '../config/config.ts'
 import { implement, type Route } from '../http/route.ts'
 import type { Models } from '../models/models.ts'
+import type { Permissions } from '../permission/permissions.ts'
 
 interface ConfigRoutesOptions {
   config: ConfigFile
   /** `TROUPE_MODEL` overrides the model in the settings. */
   env: NodeJS.ProcessEnv
   models: Pick<Models, 'resolveChatModel'>
+  permissions: Pick<Permissions, 'checkMode'>
 }
 
 /** Routes for the settings in `config.json`, except providers, rules, hooks and MCP servers. */
@@ -17,6 +20,7 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
     'GET /ai/config': () => ({ path: config.path, config: shown() }),
     'PATCH /ai/config': async ({ body }) => {
       if (typeof body.model === 'string') await options.models.resolveChatModel(body.model)
+      if (typeof body.mode === 'string') options.permissions.checkMode(body.mode)
       let dropped: string[] = []
       await config.update((current) => {
         const next = applyPatch(current, body)
@@ -28,10 +32,11 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
   })
 
   function shown(): ConfigInfo {
-    const { model, useTools, recovery, titles, limits, media, browser, search } = config.get()
+    const { model, permissions, useTools, recovery, titles, limits, media, browser, search } = config.get()
     return {
       model: model ?? null,
       environmentModel: options.env['TROUPE_MODEL'] || null,
+      mode: modes.find((mode) => mode === permissions?.mode) ?? null,
       useTools: useTools ?? null,
       recovery: recovery ?? 'continue',
       titles: titles ?? 'model',
@@ -53,8 +58,9 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
 }
 
 /** Merges one level deep: omitted fields of limits, media, browser and search stay unchanged. */
-function applyPatch(config: Config, patch: ConfigPatch): Config {
+function applyPatch(config: Config, { mode, ...patch }: ConfigPatch): Config {
   const next = mergeSection(config, patch)
+  if (mode !== undefined) next['permissions'] = mergeSection(config.permissions, { mode })
   const { limits: limited, media: made, browser: browsing, search: searched } = patch
   if (limited) next['limits'] = mergeSection(config.limits, limited)
   if (made) next['media'] = mergeSection(config.media, made)

@@ -60,6 +60,8 @@ export function createAgentRegistry(options: {
   store: Pick<Store, 'definitions'>
   config: Pick<ConfigFile, 'get' | 'update'>
   tools: { enabled(workspaceId: string): readonly Tool[] }
+  /** The user's own prompt of the master agent, if any. */
+  masterPrompt?(): string | undefined
   /** Explains what to do about a group without tools. */
   why?(group: string): string | undefined
 }): AgentRegistry {
@@ -133,7 +135,10 @@ export function createAgentRegistry(options: {
       const entry = (await registry.list(workspace)).find((known) => agentKey(known.name) === agentKey(name))
       if (entry === undefined || entry.source === 'database') throw notFound(name)
       if (entry.name === 'master')
-        throw invalid('name', 'The master agent cannot be changed. Make a copy and use that one.')
+        throw invalid(
+          'name',
+          'The master agent cannot be changed here. Edit its prompt in Settings > Instructions, or make a copy and use that one.',
+        )
       const { enabled, ...rest } = given
       if (Object.keys(rest).length > 0)
         return save(workspace, entry.name, storedDefinitionSchema.parse({ ...toStoredDefinition(entry), ...given }))
@@ -154,11 +159,14 @@ export function createAgentRegistry(options: {
     const lists = [getBuiltinAgents(), home.entries, project.entries].map((entries) => entries.filter(isWanted))
     const own = stored.map(({ name, data }) => toEntry(name, data))
     const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
-    return arrangeAgents([own, ...lists], options.tools.enabled(workspace.id), options.why).map((entry) =>
-      entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
+    const prompt = options.masterPrompt?.()
+    return arrangeAgents([own, ...lists], options.tools.enabled(workspace.id), options.why).map((entry) => {
+      if (entry.name === 'master' && entry.source === 'built-in' && prompt !== undefined)
+        return { ...entry, prompt, prompts: undefined, note: promptNote(prompt) }
+      return entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
         ? { ...entry, enabled: false, turnedOff: true, note: 'Turned off in the settings.' }
-        : entry,
-    )
+        : entry
+    })
   }
 
   async function save(workspace: Workspace, name: string, data: StoredDefinition): Promise<AgentEntry> {

@@ -1,5 +1,6 @@
 import { configRoutes } from '../admin/config-routes.ts'
 import { dataRoutes } from '../admin/data-routes.ts'
+import { instructionRoutes } from '../admin/instruction-routes.ts'
 import { agentRoutes } from '../agents/agent-routes.ts'
 import { taskRoutes } from '../agents/agent-states.ts'
 import { readerRoutes } from '../browser/reader-routes.ts'
@@ -58,6 +59,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...voiceRoutes(services),
     ...providerRoutes(services),
     ...configRoutes(services),
+    ...instructionRoutes(services),
     ...toolRoutes(services),
     ...commandRoutes(services),
     ...skillRoutes(services),

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { findSandbox, planFileOf, redact, type Session, type Workspace } from '@troupe/core'
 import { clearUnfinishedBackups } from '../admin/data-routes.ts'
+import { openInstructions } from '../admin/instruction-routes.ts'
 import { createAgentRegistry } from '../agents/agent-registry.ts'
 import { createAgentStates } from '../agents/agent-states.ts'
 import { noChromium } from '../browser/find-chromium.ts'
@@ -149,7 +150,9 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       isSilent: (model) => model.startsWith('demo/') || options.models?.[model] !== undefined,
     }),
   )
+  const instructions = await openInstructions({ store, home: home.path, personHome })
   const agents = createAgentRegistry({
+    masterPrompt: instructions.masterPrompt,
     home: home.path,
     personHome,
     store,
@@ -163,6 +166,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     store,
     home: home.path,
     personHome,
+    revision: instructions.revision,
     layers: [
       { name: skillsLayer, text: skills.text },
       { name: serversLayer, text: (_, workspace) => describeServers(mcp.of(workspace).servers()) },
@@ -245,6 +249,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     home,
     hooks,
     inbox,
+    instructions,
     layers,
     logger,
     mcp,

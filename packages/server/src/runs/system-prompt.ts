@@ -31,6 +31,8 @@ interface Preface {
   agents: { name: string; description: string; hidden?: true; pageIds?: readonly string[] }[]
   /** Number of compactions in the branch. */
   compactions: number
+  /** Revision of the instructions that it was built from. Absent in older ones. */
+  revision?: number
 }
 
 export interface PrefaceOptions {
@@ -39,14 +41,16 @@ export interface PrefaceOptions {
   /** The folder `~` refers to. */
   personHome: string
   layers: readonly PrefaceLayer[]
+  /** Grows when the user edits instructions in the settings, which take effect at the next message. */
+  revision?(workspaceId: string): number
   /** Includes agents offered on any page. */
   agents(workspace: Workspace): Promise<Preface['agents']>
 }
 
 interface Prefaces {
   /**
-   * Returns the stored preface, or a new one if there is none or the chat was compacted since. Without a history,
-   * stores nothing: this is a preview, and servers may still be connecting.
+   * Returns the stored preface, or a new one if there is none, or if the chat was compacted or its instructions were
+   * edited since. Without a history, stores nothing: this is a preview, and servers may still be connecting.
    */
   of(session: Session, workspace: Workspace, history?: readonly StoredMessage[]): Promise<Preface>
   forget(sessionId: string): Promise<void>
@@ -63,11 +67,12 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
       const key = prefaceKey(session.id)
       const known = held.get(session.id) ?? ((await store.settings.get(key)) as Preface | undefined)
       const compactions = countCompactions(history ?? [])
-      if (known !== undefined && known.compactions >= compactions) {
+      const revision = options.revision?.(session.workspaceId) ?? 0
+      if (known !== undefined && known.compactions >= compactions && (known.revision ?? 0) >= revision) {
         hold(session.id, known)
         return known
       }
-      const made = { ...(await build(session, workspace)), compactions }
+      const made = { ...(await build(session, workspace)), compactions, revision }
       if (history === undefined) return made
       await store.transaction((inside) => inside.settings.set(key, made), { canGather: true })
       hold(session.id, made)
@@ -85,7 +90,7 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
     held.set(sessionId, { ...preface, blocks: shared(preface.blocks), agents: shared(preface.agents) })
   }
 
-  async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions'>> {
+  async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions' | 'revision'>> {
     const { home, personHome } = options
     const blocks: PromptBlock[] = [{ name: 'environment', text: environmentText(session, workspace) }]
     for (const note of agentsNotes({ home, personHome, workspace: workspace.path, trusted: workspace.trusted }))
@@ -200,7 +205,12 @@ export function joinBlocks(blocks: readonly PromptBlock[]): string {
  * Returns the notes for agents: the user's own, then those of the folders from the repository to the workspace, nearest
  * last, each file once. Ignores untrusted folders.
  */
-function agentsNotes(options: { home: string; personHome: string; workspace: string; trusted: boolean }): AgentsNote[] {
+export function agentsNotes(options: {
+  home: string
+  personHome: string
+  workspace: string
+  trusted: boolean
+}): AgentsNote[] {
   const { home, personHome, workspace, trusted } = options
   const seen = new Set<string>()
   const own = readAgentsNotes(home, { roots: [home], personHome, seen })

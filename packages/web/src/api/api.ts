@@ -161,6 +161,8 @@ export function createApi(request: Request) {
     stageSkills: (body: { path: string } | { blob: string }) => call('POST /ai/skills/imports', { body }),
     acceptSkills: (id: string) => call('POST /ai/skills/imports/:id', { params: { id } }),
     dropSkills: (id: string) => call('DELETE /ai/skills/imports/:id', { params: { id } }),
+    instructions: () => call('GET /ai/instructions'),
+    changeInstructions: (body: CallOf<'PATCH /ai/instructions'>['body']) => call('PATCH /ai/instructions', { body }),
     hooks: () => call('GET /ai/hooks'),
     data: () => call('GET /ai/data'),
     backUp: () => call('POST /ai/data/backup'),

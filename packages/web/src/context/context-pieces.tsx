@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ContextPiece, PieceKind } from '../api/session-types.ts'
 import { messageText } from '../chat/session/session-state.ts'
 import { formatCost, formatNumber } from '../texts/format.ts'
+import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
@@ -117,11 +118,17 @@ const longest = 90
 export function pieceTitle(piece: ContextPiece, message: Pick<StoredMessage, 'parts'> | undefined): string {
   const { kind, name } = piece
   if (kind === 'summary') return t.context.summaryOfOlder
-  if (kind === 'instructions') return name.charAt(0).toUpperCase() + name.slice(1)
+  if (kind === 'instructions') return instructionsTitle(name)
   if (kind === 'tool') return name
   if (name.startsWith('user')) return `${t.context.you}${name.slice('user'.length)}`
   if (!name.startsWith('assistant')) return name
   const start = stripMarkdown(messageText(message).slice(0, 4 * longest)).replaceAll(/\s+/g, ' ')
   if (start === '') return t.context.answer
   return `${t.context.answer}: ${start.length > longest ? `${start.slice(0, longest).toWellFormed()}…` : start}`
+}
+
+function instructionsTitle(name: string): string {
+  if (name.startsWith('notes ')) return t.context.instructionsFrom(name.slice('notes '.length))
+  const title = translateServerText(name, 'text')
+  return title.charAt(0).toUpperCase() + title.slice(1)
 }

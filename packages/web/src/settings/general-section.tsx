@@ -1,9 +1,11 @@
+import type { Mode } from '@troupe/core'
 import { useCallback } from 'react'
 import { type ModelInfo, modelName, providerNameOf } from '../api/models.ts'
 import type { ConfigInfo } from '../api/settings-types.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { Segments } from '../ui/segments.tsx'
+import { availableModes } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { type EditableConfig, SavedNote, useConfig } from './config-form.tsx'
 import { BrowserForm, LimitsForm, SearchForm, ToolsForm } from './general-forms.tsx'
@@ -27,6 +29,7 @@ export function GeneralSection() {
         </code>
       </p>
       <SessionModel config={config} save={save} saved={saved} />
+      <DefaultMode config={config} save={save} saved={saved} />
       <MediaModel kind="image" config={config} save={save} saved={saved} />
       <MediaModel kind="video" config={config} save={save} saved={saved} />
       <SearchForm key={config.search?.provider ?? ''} config={config} save={save} saved={saved} />
@@ -73,6 +76,41 @@ function SessionModel({ config, save, saved }: PartProps) {
         onChoose={(chosen) => void save('model', { model: chosen })}
       />
       <SavedNote id="model" saved={saved} />
+    </SettingRow>
+  )
+}
+
+/** A folder or the machine can set another mode, which overrides this one. */
+function DefaultMode({ config, save, saved }: PartProps) {
+  const { app } = useWorkspace()
+  const permissions = useApp((state) => state.permissions)
+  const isOverridden = permissions !== null && permissions.mode !== (config.mode ?? 'default')
+  const choose = async (mode: Mode) => {
+    if (await save('mode', { mode })) await app.refreshPermissions()
+  }
+  return (
+    <SettingRow
+      id="mode"
+      title={t.settings.general.mode}
+      about={
+        isOverridden
+          ? t.settings.general.modeOverridden(t.modes.each[permissions.mode].name)
+          : t.modes.each[config.mode ?? 'default'].about(permissions?.sandbox.available === true)
+      }
+    >
+      <select
+        className="settings-select"
+        aria-label={t.settings.general.mode}
+        value={config.mode ?? 'default'}
+        onChange={({ target }) => void choose(target.value as Mode)}
+      >
+        {availableModes({ bypass: permissions?.bypass === true }).map((mode) => (
+          <option key={mode} value={mode}>
+            {t.modes.each[mode].name}
+          </option>
+        ))}
+      </select>
+      <SavedNote id="mode" saved={saved} />
     </SettingRow>
   )
 }

@@ -10,6 +10,7 @@ export const section: SettingsSection = {
   words: () => t.settings.words.general,
   settings: () => [
     { id: 'model', title: t.settings.general.model, words: t.settings.general.modelWords },
+    { id: 'mode', title: t.settings.general.mode, words: t.settings.general.modeWords },
     { id: 'image', title: t.settings.general.image, words: t.settings.general.imageWords },
     { id: 'video', title: t.settings.general.video, words: t.settings.general.videoWords },
     { id: 'search', title: t.settings.general.search, words: t.settings.general.searchWords },

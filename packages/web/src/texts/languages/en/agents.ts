@@ -20,7 +20,8 @@ export const agentTexts = {
       home: 'Loaded from your home folder. Editing it creates a workspace version, which overrides this file:',
       project: 'Loaded from the project. Editing it creates a workspace version, which overrides this file:',
     },
-    master: 'Comes with Troupe and answers your chats. You can’t edit it, but you can edit a copy.',
+    master:
+      'Comes with Troupe and answers your chats. You can edit its prompt in the settings under “Instructions”, or make a copy.',
     replaces: 'Your version of another agent. Delete it to restore the original.',
     yourVersion: 'your version',
     edit: 'Edit',

@@ -117,6 +117,7 @@ export const modelTexts = {
     nothingCached: 'nothing can come from cache.',
     partlyCached: (kept: string, total: string) => `${kept} of ${total} tokens can come from cache.`,
     orders: { largest: 'Largest first', request: 'In order' },
+    instructionsFrom: (file: string) => `Instructions from ${file}`,
     kinds: {
       all: 'Everything',
       tool: 'Tools',

@@ -1,7 +1,9 @@
+import { instructionTexts } from './instructions.ts'
 import { pluralize } from './plural.ts'
 
 /** English texts for dialogs that open later. They load with those dialogs, not with the first page. */
 export const lateTexts = {
+  ...instructionTexts,
   settings: {
     unsaved: 'Discard your changes?',
     unsavedText: 'They haven’t been saved.',
@@ -14,6 +16,7 @@ export const lateTexts = {
     nothing: 'No results.',
     sections: {
       general: 'General',
+      instructions: 'Instructions',
       models: 'Models and keys',
       modelList: 'All models',
       agents: 'Agents',
@@ -30,6 +33,7 @@ export const lateTexts = {
     },
     words: {
       general: 'default model tools limits recovery web search browser config.json',
+      instructions: 'custom instructions system prompt AGENTS.md CLAUDE.md master personality style memory',
       models: 'provider api key token base url address local ollama switch on off',
       modelList: 'capabilities context window price vision reasoning tools',
       agents: 'sub-agents prompt delegate disable test master',
@@ -51,6 +55,9 @@ export const lateTexts = {
       modelAbout: 'Used for new chats unless you picked another one last time.',
       modelFixed: (model: string) => `TROUPE_MODEL is set to ${model}, which overrides this setting.`,
       automatic: 'Automatic',
+      mode: 'Mode for new chats',
+      modeWords: 'permission mode default plan accept edits bypass approvals ask',
+      modeOverridden: (mode: string) => `This folder or this computer sets another mode: ${mode}.`,
       image: 'Image model',
       imageWords: 'pictures images generate paint media',
       video: 'Video model',

@@ -19,7 +19,7 @@ export const agentTexts: AgentTexts = {
       home: '从你的主目录加载。编辑会创建此工作区的版本，并覆盖此文件：',
       project: '从项目加载。编辑会创建此工作区的版本，并覆盖此文件：',
     },
-    master: '随 Troupe 提供，负责回答你的会话。不能编辑它，但可以编辑副本。',
+    master: '随 Troupe 提供，负责回答你的会话。你可以在设置的“指令”中编辑它的提示词，或创建副本。',
     replaces: '另一个智能体的你的版本。删除后恢复原来的。',
     yourVersion: '你的版本',
     edit: '编辑',

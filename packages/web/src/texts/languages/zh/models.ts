@@ -119,6 +119,7 @@ export const modelTexts: ModelTexts = {
     nothingCached: '没有内容可来自缓存。',
     partlyCached: (kept, total) => `${total} token 中有 ${kept} 可来自缓存。`,
     orders: { largest: '从大到小', request: '按顺序' },
+    instructionsFrom: (file) => `来自 ${file} 的指令`,
     kinds: {
       all: '全部内容',
       tool: '工具',

@@ -1,7 +1,9 @@
 import type { LateTexts } from '../en/settings.ts'
 import { digits } from './digits.ts'
+import { instructionTexts } from './instructions.ts'
 
 export const settingsTexts: LateTexts = {
+  ...instructionTexts,
   settings: {
     unsaved: '要放弃更改吗？',
     unsavedText: '更改尚未保存。',
@@ -14,6 +16,7 @@ export const settingsTexts: LateTexts = {
     nothing: '没有结果。',
     sections: {
       general: '通用',
+      instructions: '指令',
       models: '模型与密钥',
       modelList: '全部模型',
       agents: '智能体',
@@ -30,6 +33,7 @@ export const settingsTexts: LateTexts = {
     },
     words: {
       general: '默认模型 工具 限制 恢复 图片 视频 网页搜索 浏览器 配置',
+      instructions: '自定义指令 系统提示词 主智能体 个性 风格 记忆 AGENTS.md CLAUDE.md',
       models: '提供商 供应商 密钥 接口 地址 本地 开启 关闭 provider api key ollama',
       modelList: '能力 上下文 窗口 价格 视觉 推理 工具 model',
       agents: '子智能体 提示词 委派 停用 测试 agent',
@@ -50,6 +54,9 @@ export const settingsTexts: LateTexts = {
       modelWords: '新会话 default',
       modelAbout: '用于新会话，除非你上次选择了其他模型。',
       modelFixed: (model) => `环境变量 TROUPE_MODEL 已设为 ${model}，会覆盖此设置。`,
+      mode: '新会话的模式',
+      modeWords: '权限模式 默认 计划 接受编辑 审批 询问 permission mode',
+      modeOverridden: (mode) => `此文件夹或此计算机设置了另一个模式：${mode}。`,
       automatic: '自动',
       image: '图片模型',
       imageWords: '图像 绘画 媒体 image',

@@ -65,7 +65,10 @@ export const agents: ServerTextPairs = [
   ['"{}" is the name of a built-in agent. Choose another name.', '“{}”是内置智能体的名称。请换一个名称。'],
   ['An agent named "{}" already exists.', '名为“{}”的智能体已存在。'],
   ['"{}" is too similar to the agent "{}".', '“{}”与智能体“{}”过于相似。'],
-  ['The master agent cannot be changed. Make a copy and use that one.', '主智能体不能更改。请创建副本并使用该副本。'],
+  [
+    'The master agent cannot be changed here. Edit its prompt in Settings > Instructions, or make a copy and use that one.',
+    '主智能体不能在此更改。请在“设置 > 指令”中编辑它的提示词，或创建副本并使用该副本。',
+  ],
   [
     'The master agent cannot be changed, so this file has no effect. Rename it and use that agent.',
     '主智能体不能更改，因此此文件无效。请重命名，并使用该智能体。',
