@@ -29,6 +29,11 @@ const good: { [K in Name]: unknown[] } = {
     { id: 'k', upTo: { messageId: 'm', step: 3 }, summary: '', off: true },
   ],
   branch: [{ messageId: 'm2', replaces: 'm1' }],
+  comparison: [
+    { messageId: 'u1', answers: [{ messageId: 'm1', model: 'a/b' }] },
+    { messageId: 'u1', answers: [], picked: 'm1' },
+  ],
+  column: [{ messageId: 'm1', chunk: { type: 'text-delta', id: '0', delta: 'a' } }],
   'session-title': [{ title: 'Hello' }],
   usage: [{ inputTokens: 1, outputTokens: 2, totalTokens: 3 }],
   'ui-event': [

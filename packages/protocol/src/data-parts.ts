@@ -103,6 +103,20 @@ export const dataParts = {
     about: 'the message was an edit: it became a new sibling with this id',
     schema: z.object({ messageId: idSchema, replaces: idSchema }),
   },
+  comparison: {
+    stored: false,
+    about: 'several models answer the message: their answers in column order, and the one the user continued with',
+    schema: z.object({
+      messageId: idSchema,
+      answers: z.array(z.object({ messageId: idSchema, model: z.string() })),
+      picked: idSchema.optional(),
+    }),
+  },
+  column: {
+    stored: false,
+    about: 'a chunk of one of several answers; the event id belongs to the log of that answer',
+    schema: z.object({ messageId: idSchema, chunk: z.unknown() }),
+  },
   'session-title': { stored: false, about: 'the session has a new title', schema: z.object({ title: z.string() }) },
   usage: {
     stored: false,

@@ -90,6 +90,8 @@ export { formatEvent, readEvents } from './run-log.ts'
 export type { StreamEvent } from './run-log.ts'
 export type {
   AgentMark,
+  Comparison,
+  ComparedAnswer,
   CallNotes,
   Chunk,
   ErrorInfo,

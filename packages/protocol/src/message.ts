@@ -51,7 +51,22 @@ export interface Metadata {
   continues?: string
   /** For user messages: the URLs the user typed, sealed by the server for this message only. */
   typed?: { addresses: string[]; seal: string }
+  /** For user messages that several models answer side by side. */
+  comparison?: Comparison
   createdAt?: number
+}
+
+/** The answers of several models to one message, in column order. */
+export interface Comparison {
+  answers: ComparedAnswer[]
+  /** Id of the answer that the chat continues with. Absent until the user chose one. */
+  picked?: string
+}
+
+export interface ComparedAnswer {
+  messageId: string
+  /** `provider/model` */
+  model: string
 }
 
 /** Our additions to a tool part, stored in `toolMetadata.troupe`. */

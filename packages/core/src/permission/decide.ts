@@ -291,19 +291,31 @@ export async function decideCall(
   ctx: ToolContext,
   policy: Policy,
 ): Promise<Decision> {
-  const decision = await decide(call, ctx, policy)
-  if (decision.decision !== 'allow') return decision
+  const { remember, ...decision } = await decide(call, ctx, policy)
+  if (decision.decision !== 'allow')
+    // A remembered rule would also answer the asks of the other models.
+    return policy.compared === true || remember === undefined ? decision : { ...decision, remember }
   for (const limit of activeSkillLimits(ctx)) {
+    if (await allows(limit)) continue
+    const listed = limit.length === 0 ? 'nothing' : limit.join(', ')
+    return mustAsk(`A skill used in this turn only allows this without approval: ${listed}.`)
+  }
+  // Plan mode refuses exactly those calls that can change something.
+  if (policy.compared === true && (await decide(call, ctx, { ...policy, mode: 'plan' })).decision === 'deny')
+    return mustAsk('Several models are answering. Until you continue with one answer, changes need approval.')
+  return decision
+
+  /** True if the list alone would allow the call, in the default mode and without a sandbox. */
+  async function allows(limit: readonly string[]): Promise<boolean> {
     const { addresses: _addresses, mode, ...rest } = policy
     const rules = compileLimit(limit, ctx.workspace.path)
     const narrow: Policy = { ...rest, mode: mode === 'plan' ? 'plan' : 'default', rules, sandbox: false }
-    if ((await decide(call, ctx, narrow)).decision === 'allow') continue
-    const listed = limit.length === 0 ? 'nothing' : limit.join(', ')
-    const reason = `A skill used in this turn only allows this without approval: ${listed}.`
-    const { remember: _, ...asked } = decision
-    return { ...asked, decision: 'ask', reason, rule: null, firm: true }
+    return (await decide(call, ctx, narrow)).decision === 'allow'
   }
-  return decision
+
+  function mustAsk(reason: string): Decision {
+    return { ...decision, decision: 'ask', reason, rule: null, firm: true }
+  }
 }
 
 /**

@@ -24,6 +24,8 @@ export interface Policy {
   addresses?: readonly string[]
   /** Reason that a rules file cannot be read. Its deny rules are unknown, so nothing runs without approval. */
   unreadable?: string
+  /** Several models answer the same message. Changes always need approval, and no rule is offered to remember. */
+  compared?: boolean
 }
 
 export interface PolicyOptions extends Partial<Omit<Policy, 'rules'>> {

@@ -29,6 +29,13 @@ export const chatRequestSchema = z.looseObject({
   trigger: z.enum(['submit-message', 'regenerate-message', 'continue-message']).optional(),
   agent: z.string().max(200).optional(),
   model: z.string().max(300).optional(),
+  /** Two to four models that answer the message side by side. The user then continues with one of the answers. */
+  models: z
+    .array(z.string().min(1).max(300))
+    .min(2)
+    .max(4)
+    .refine((models) => new Set(models).size === models.length, 'Each model can be named only once.')
+    .optional(),
   chatModelId: z.string().max(300).optional(),
   chatModelSource: z.string().max(100).optional(),
   mode: modeNameSchema.optional(),
@@ -68,16 +75,28 @@ export const eventNumberSchema = z
   .regex(/^\d{1,15}$/, 'a whole number')
   .optional()
 
+/** Several numbers, if the client has events of several answers. Each belongs to one of them. */
+const eventNumbersSchema = z
+  .string()
+  .regex(/^\d{1,15}(,\d{1,15}){0,7}$/, 'whole numbers, separated by commas')
+  .optional()
+
 export const chatEndpoints = endpoints({
   'POST /ai/chat': {
-    summary: 'Sends a message, an edit, a retry, a regeneration, or answers to approvals, and streams the answer.',
+    summary:
+      'Sends a message, an edit, a retry, a regeneration, or answers to approvals, and streams the answer. With `models`, streams all answers as data-column parts.',
     query: z.object({ hold: z.string().optional() }),
     body: chatRequestSchema,
     gives: ['stream', 'json'],
     scoped: true,
     answers: {
       200: z
-        .object({ sessionId: z.string(), message: storedMessageSchema.optional(), waiting: z.boolean() })
+        .object({
+          sessionId: z.string(),
+          message: storedMessageSchema.optional(),
+          messages: z.array(storedMessageSchema).optional().describe('with models: their answers'),
+          waiting: z.boolean(),
+        })
         .describe('with responseMode json; otherwise a UI message stream'),
       400: 'BadRequest, ProviderNotConfigured',
       403: 'BypassNotAllowed',
@@ -89,14 +108,16 @@ export const chatEndpoints = endpoints({
   },
   'GET /ai/chat/:sessionId/stream': {
     summary:
-      'Resumes and follows the run of a session after the number in Last-Event-ID or ?after. With ?hold=0 it ends where the POST would.',
-    query: z.object({ hold: z.string().optional(), after: eventNumberSchema }),
+      'Resumes and follows the run of a session after the number in Last-Event-ID or ?after. With ?hold=0 it ends where the POST would. While models are compared, ?after takes a number per answer.',
+    query: z.object({ hold: z.string().optional(), after: eventNumbersSchema }),
     gives: ['stream'],
     scoped: true,
     answers: { 200: 'UI message stream', 204: 'no run', 404: 'SessionNotFound' },
   },
   'POST /ai/chat/:sessionId/stop': {
-    summary: 'Stops the run of a session: provider, tools, and child processes.',
+    summary:
+      'Stops the run of a session: provider, tools, and child processes. While models are compared, ?messageId stops only that answer.',
+    query: z.object({ messageId: idSchema.optional() }),
     scoped: true,
     answers: {
       200: z.object({ stopped: z.literal(true), runId: z.string(), ms: z.number() }),

@@ -107,6 +107,21 @@ export const messageEndpoints = endpoints({
     scoped: true,
     answers: { 200: removalSchema, 404: 'SessionNotFound, MessageNotFound' },
   },
+  'POST /ai/sessions/:id/pick': {
+    summary:
+      'Continues with one of the answers of compared models. Stops the others, which stay as branches, and sets the model of the session.',
+    body: z.strictObject({ messageId: messageIdSchema }),
+    scoped: true,
+    answers: {
+      200: z.object({
+        messageId: z.string().describe('the user message'),
+        answers: z.array(z.object({ messageId: z.string(), model: z.string() })),
+        picked: z.string(),
+      }),
+      404: 'SessionNotFound, MessageNotFound',
+      409: 'NotCompared',
+    },
+  },
   'POST /ai/sessions/:id/removals/:removalId/undo': {
     summary: 'Restores deleted messages.',
     scoped: true,

@@ -54,7 +54,7 @@ export function agentRoutes(options: {
       const { sessionId, agentId } = await findAgent(params, workspaceId)
       const run = runs.getAgent(sessionId, agentId)
       if (run === undefined) return undefined
-      return streamResponse(c, (sink) => run.subscribe(sink, resumeAfter(c, query.after)))
+      return streamResponse(c, (sink) => run.subscribe(sink, { after: resumeAfter(c, query.after) }))
     },
     'POST /ai/sessions/:id/agents/:agentId/stop': async ({ params, workspaceId }) => {
       const { sessionId, agentId } = await findAgent(params, workspaceId)

@@ -26,6 +26,10 @@ export interface AgentStates {
    * session's undo.
    */
   of(session: Pick<Session, 'id'>, workspace: { path: string; trusted?: boolean }, agentId?: string): AgentState
+  /** The state of one of several compared answers. It begins as a copy of the session's, with no background commands. */
+  column(session: Pick<Session, 'id'>, workspace: { path: string; trusted?: boolean }, messageId: string): AgentState
+  /** The session continues where this column is. Background commands of the other columns end. */
+  pick(sessionId: string, column: string, others: readonly string[]): Promise<void>
   tasks(sessionId: string): Task[]
   dropAgent(sessionId: string, agentId: string): Promise<void>
   /** Ends the session's background commands and drops its state, including the undo data. */
@@ -39,7 +43,7 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
   const undo = openUndoFolder(path.join(home, 'undo'))
   const pool = createProcessPool(idleMs === undefined ? {} : { idleMs })
 
-  return {
+  const all: AgentStates = {
     of(session, workspace, agentId) {
       const key = stateKey(session.id, agentId)
       const known = states.get(key)
@@ -65,6 +69,20 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
       places.set(key, workspace.path)
       return state
     },
+    column(session, workspace, messageId) {
+      const known = states.get(stateKey(session.id, messageId))
+      const state = all.of(session, workspace, messageId)
+      const from = states.get(session.id)
+      if (known !== state && from !== undefined) copyPlace(from, state)
+      return state
+    },
+    async pick(sessionId, column, others) {
+      const from = states.get(stateKey(sessionId, column))
+      const to = states.get(sessionId)
+      if (from !== undefined && to !== undefined) copyPlace(from, to)
+      else if (from !== undefined) move(stateKey(sessionId, column), sessionId)
+      await Promise.all(others.map((other) => dropState(stateKey(sessionId, other))))
+    },
     tasks: (sessionId) => keysOf(sessionId).flatMap((key) => states.get(key)?.tasks.list() ?? []),
     dropAgent: (sessionId, agentId) => dropState(stateKey(sessionId, agentId)),
     async drop(sessionId) {
@@ -76,9 +94,17 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
       pool.close()
     },
   }
+  return all
 
   function keysOf(sessionId: string): string[] {
     return [...states.keys()].filter((key) => key === sessionId || key.startsWith(`${sessionId}/`))
+  }
+
+  function move(from: string, to: string): void {
+    states.set(to, states.get(from)!)
+    places.set(to, places.get(from)!)
+    states.delete(from)
+    places.delete(from)
   }
 
   async function dropState(key: string): Promise<void> {
@@ -87,6 +113,16 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
     places.delete(key)
     if (state !== undefined) await disposeAgentState(state)
   }
+}
+
+/** Copies the working folder, the environment and the files seen. Both states are of one workspace. */
+function copyPlace(from: AgentState, to: AgentState): void {
+  to.cwd = from.cwd
+  to.env = { ...from.env }
+  to.sandboxEnv = from.sandboxEnv && { ...from.sandboxEnv }
+  for (const [file, stamp] of from.reads) to.reads.set(file, stamp)
+  for (const note of from.shownNotes) to.shownNotes.add(note)
+  for (const folder of from.readable) if (!to.readable.includes(folder)) to.readable.push(folder)
 }
 
 function stateKey(sessionId: string, agentId?: string): string {

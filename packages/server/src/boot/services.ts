@@ -221,6 +221,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     credentials: async (provider) => models.credentials(provider),
     redact: withoutSecrets,
     dropState: (sessionId, agentId) => states.dropAgent(sessionId, agentId),
+    pickState: (sessionId, column, others) => states.pick(sessionId, column, others),
     onAnswered: titles.answered,
     stallMs: options.stallMs,
   })

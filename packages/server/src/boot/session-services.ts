@@ -85,8 +85,11 @@ class BoundServices implements SessionServices {
     this.#services.context.onStart(this.#session, call)
   }
 
-  decide(rules?: RuleTexts): RunInput['decide'] {
-    return (call, ctx) => decideCall(call, ctx, this.#services.permissions.sessionPolicy(this.#session, rules))
+  decide(rules?: RuleTexts, isCompared?: () => boolean): RunInput['decide'] {
+    return (call, ctx) => {
+      const policy = this.#services.permissions.sessionPolicy(this.#session, rules)
+      return decideCall(call, ctx, isCompared?.() === true ? { ...policy, compared: true } : policy)
+    }
   }
 
   mode(): NonNullable<RunInput['mode']> {
@@ -103,9 +106,12 @@ class BoundServices implements SessionServices {
     permissions.noteUserHosts(this.#session.id, typed)
   }
 
-  state(agentId: string | undefined, history: readonly StoredMessage[]): AgentState {
+  state(...[owner, history]: Parameters<SessionServices['state']>): AgentState {
     const { states, skills, permissions } = this.#services
-    const state = states.of(this.#session, this.workspace, agentId)
+    const state =
+      owner.column === undefined || owner.agentId !== undefined
+        ? states.of(this.#session, this.workspace, owner.agentId)
+        : states.column(this.#session, this.workspace, owner.column)
     openAgentSkills(state, history, () => skills.now(permissions.placeOf(this.#session), this.#session).skills)
     return state
   }

@@ -7,6 +7,7 @@ import type { Permissions } from '../permission/permissions.ts'
 import { noRun } from '../runs/live-run.ts'
 import type { LogEvent } from '../runs/subscriber.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
+import { streamColumns } from './column-stream.ts'
 import { type ChatContext, handleChat } from './handle-chat.ts'
 import { handleImageRequest } from './image-answer.ts'
 import { claimedAddresses } from './user-message.ts'
@@ -31,6 +32,12 @@ export function chatRoutes(
         if (body.responseMode !== 'json') return replayResponse(c, turn.events)
         return { sessionId, message: await stored(sessionId, turn.messageId), waiting: false }
       }
+      const untilWaiting = query.hold !== '1'
+      if (turn.kind === 'columns') {
+        if (body.responseMode === 'json') return columnsAnswer(sessionId, turn.answers)
+        const { userMessageId } = turn
+        return streamResponse(c, streamColumns({ sessionId, userMessageId, after: [], untilWaiting }, options))
+      }
       const { run, after } = turn
       if (body.responseMode === 'json') {
         await run.settled()
@@ -38,19 +45,22 @@ export function chatRoutes(
         if (!waiting) await run.done
         return { sessionId, message: await stored(sessionId, run.messageId), waiting }
       }
-      const untilWaiting = query.hold !== '1'
       return streamResponse(c, (sink) => run.subscribe(sink, { untilWaiting, after }))
     },
     'GET /ai/chat/:sessionId/stream': async ({ params, query, workspaceId }, c) => {
       const { id: sessionId } = await findSession(store, params.sessionId, workspaceId)
       const run = runs.get(sessionId)
       if (run === undefined) return undefined
+      const { userMessageId } = run
       const after = resumeAfter(c, query.after)
-      return streamResponse(c, (sink) => run.subscribe(sink, { ...after, untilWaiting: query.hold === '0' }))
+      const untilWaiting = query.hold === '0'
+      if (run.isCompared)
+        return streamResponse(c, streamColumns({ sessionId, userMessageId, after, untilWaiting }, options))
+      return streamResponse(c, (sink) => run.subscribe(sink, { after, untilWaiting }))
     },
-    'POST /ai/chat/:sessionId/stop': async ({ params, workspaceId }) => {
+    'POST /ai/chat/:sessionId/stop': async ({ params, query, workspaceId }) => {
       const { id } = await findSession(store, params.sessionId, workspaceId)
-      const stopped = await runs.stop(id)
+      const stopped = await runs.stop(id, query.messageId)
       if (stopped === undefined) throw noRun()
       return { stopped: true as const, ...stopped }
     },
@@ -63,6 +73,15 @@ export function chatRoutes(
       return { id: body.id, hints }
     },
   })
+
+  async function columnsAnswer(sessionId: string, answers: readonly string[]) {
+    const live = runs.all(sessionId).filter(({ messageId }) => answers.includes(messageId))
+    await Promise.all(live.map((run) => run.settled()))
+    await Promise.all(live.flatMap((run) => (run.status === 'waiting' ? [] : [run.done])))
+    const all = await Promise.all(answers.map((messageId) => stored(sessionId, messageId)))
+    const messages = all.filter((message) => message !== undefined)
+    return { sessionId, message: messages[0], messages, waiting: live.some(({ status }) => status === 'waiting') }
+  }
 }
 
 /** Streams a finished answer to a client that retries after missing the end. */

@@ -20,7 +20,7 @@ export async function continueAnswer(
   options: { store: Store; runs: RunManager },
 ): Promise<ChatTurn> {
   const { store, runs } = options
-  const run = runs.get(sessionId)
+  const run = runs.get(sessionId, message.id) ?? runs.get(sessionId)
   const runId = run?.messageId === message.id ? run.id : (await store.runs.ofMessage(sessionId, message.id))[0]?.id
   const responses = runId === undefined ? [] : await withAsks(approvalResponses(message), runId, store)
   const closed = responses.filter(({ ask }) => ask.closedAt !== null)
@@ -92,5 +92,7 @@ function noWaitingRun(messageId: string): NamedError {
 
 export type ChatTurn =
   | { kind: 'run'; run: LiveRun; after?: number }
+  /** Several models answer the message. */
+  | { kind: 'columns'; userMessageId: string; answers: readonly string[] }
   /** The answer already exists. Sends the part the client missed. */
   | { kind: 'replay'; sessionId: string; messageId: string; events: (LogEvent | { chunk: Chunk })[] }

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Blobs, RunRecord, Session, Store } from '@troupe/core'
-import { type ChatRequest, type Chunk, isId, NamedError, type Part, type StoredMessage } from '@troupe/protocol'
+import {
+  type ChatRequest,
+  type Chunk,
+  type Comparison,
+  isId,
+  NamedError,
+  type Part,
+  type StoredMessage,
+} from '@troupe/protocol'
 import { answerCommand, findBuiltIn } from '../commands/expand-message.ts'
 import type { Commands } from '../commands/open-commands.ts'
 import { sessionNotFound, sessionTrashed } from '../http/scope.ts'
@@ -10,6 +18,14 @@ import type { Permissions } from '../permission/permissions.ts'
 import { checkRule, type RuleTexts } from '../permission/rule-layers.ts'
 import { type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
 import { replayEvents } from '../runs/stored-answer.ts'
+import {
+  newComparison,
+  openComparison,
+  pickByReply,
+  retryColumn,
+  startColumns,
+  storeColumns,
+} from './compare-models.ts'
 import { type ChatTurn, continueAnswer } from './continue-answer.ts'
 import {
   checkAttachments,
@@ -108,14 +124,17 @@ async function sendMessage(
   const chain = (): Promise<StoredMessage[]> =>
     parentMessageId === null ? Promise.resolve([]) : store.messages.chain(at, parentMessageId)
   const taken = await options.commands.expandMessage({ parts: message.parts, workspaceId, session, chain })
-  const model = await chosenModel(taken.parts, request, session, options)
+  const builtIn = findBuiltIn(taken.parts) !== undefined
+  const models = builtIn ? undefined : await comparedModels(request, options)
+  const model = models?.[0] ?? (await chosenModel(taken.parts, request, session, options))
   const mode = session === undefined ? await options.permissions.initialMode(workspaceId) : session.mode
   assertNotBusy(runs, sessionId)
   await storeUploads(message, options.blobs)
   const opening: Chunk[] = [...taken.hints]
   const id = replaces === undefined ? message.id : editId(message)
   if (replaces !== undefined) opening.push(branchPart(id, replaces.id))
-  const storeMessage = async (inside: Store): Promise<{ current: Session; record?: RunRecord }> => {
+  const comparison = models && newComparison(models)
+  const storeMessage = async (inside: Store): Promise<{ current: Session; records: RunRecord[] }> => {
     const { agent, projectId = null } = request
     if (session === undefined)
       await inside.sessions.create({
@@ -128,21 +147,30 @@ async function sendMessage(
       })
     const typed = options.typedAddresses.seal({ sessionId, messageId: id }, message.parts, request.typedUrls)
     const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
-    await inside.messages.add(at, { ...stored, metadata: typed === undefined ? undefined : { typed } })
+    const metadata = typed === undefined && comparison === undefined ? undefined : { typed, comparison }
+    await pickByReply(inside, sessionId, parentMessageId)
+    await inside.messages.add(at, { ...stored, metadata })
     const current = await rememberChoices(inside, sessionId, request)
     if (current.title !== (session?.title ?? ''))
       opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
-    if (findBuiltIn(taken.parts) !== undefined) return { current }
+    if (builtIn) return { current, records: [] }
     const run = answerRequest(current, taken.parts, runRequest(request, model, opening))
-    return { current, record: await runs.store({ session: current, userMessageId: id, request: run }, inside) }
+    const start = { session: current, userMessageId: id, request: run }
+    if (comparison !== undefined) return { current, records: await storeColumns(start, comparison, runs, inside) }
+    return { current, records: [await runs.store(start, inside)] }
   }
   // One commit for the message and its run: a crash from here on does not leave the message unanswered.
-  const { current, record } = await store.transaction(storeMessage, { exportLater: true, canGather: true })
+  const { current, records } = await store.transaction(storeMessage, { exportLater: true, canGather: true })
   const question = { id, parts: taken.parts }
+  const [record] = records
   try {
+    if (comparison !== undefined) {
+      await startColumns(await inMode(current, request, options), records, runs)
+      return columnsOf(id, comparison)
+    }
     return await startAnswer(current, question, request, runRequest(request, model, opening), options, record)
   } catch (error) {
-    if (record !== undefined) await runs.withdraw(record)
+    for (const one of records) await runs.withdraw(one)
     throw error
   }
 }
@@ -158,6 +186,9 @@ async function retryMessage(
   const { store, runs } = options
   const at = { sessionId: session.id }
   const underWay = runs.get(session.id)
+  const { comparison } = known.metadata ?? {}
+  if (comparison !== undefined && (underWay === undefined || underWay.isCompared))
+    return columnsOf(known.id, comparison)
   if (underWay?.userMessageId === known.id) return { kind: 'run', run: underWay }
   const leaf = await store.messages.latestLeaf(at, known.id)
   if (leaf !== undefined && leaf !== known.id) {
@@ -194,11 +225,48 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   const userMessageId = message.role === 'user' ? message.id : message.parentMessageId
   const question = userMessageId === null ? undefined : await store.messages.get(at, userMessageId)
   if (question === undefined) throw badRequest('That answer has no user message.')
+  const compared = openComparison(question, message.id)
+  if (compared !== undefined) {
+    const writing = runs.get(session.id, message.id)
+    if (writing !== undefined) throw sessionBusy(writing)
+    const [before] = await store.runs.ofMessage(session.id, message.id)
+    const asked = requestedModel(request) ?? before?.request['model'] ?? message.metadata?.model
+    const model = await chosenModel([], { ...request, model: asked as string | undefined }, session, options)
+    const run = answerRequest(session, question.parts, runRequest(request, model))
+    await retryColumn(
+      await inMode(session, request, options),
+      compared,
+      { messageId: message.id, request: run },
+      options,
+    )
+    const now = (await store.messages.get(at, question.id))?.metadata?.comparison
+    return columnsOf(question.id, now ?? compared.metadata.comparison)
+  }
   const model = await chosenModel(question.parts, request, session, options)
   assertNotBusy(runs, session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = question.role === 'assistant' ? [continuesPart(question.id)] : []
   return startAnswer(current, question, request, runRequest(request, model, opening), options)
+}
+
+function columnsOf(userMessageId: string, { answers }: Comparison): ChatTurn {
+  return { kind: 'columns', userMessageId, answers: answers.map(({ messageId }) => messageId) }
+}
+
+/** Returns the models to compare. Throws if one is unavailable, or rejects the request's settings. */
+async function comparedModels(request: ChatRequest, { models }: ChatContext): Promise<string[] | undefined> {
+  if (request.models === undefined) return undefined
+  const found = await Promise.all(request.models.map((model) => models.resolveChatModel(model)))
+  for (const { definition } of found) if (request.params !== undefined) checkParams(request.params, definition)
+  const ids = [...new Set(found.map(({ id }) => id))]
+  if (ids.length < found.length) throw badRequest('Each model can be named only once.')
+  return ids
+}
+
+/** Applies the requested mode to the session. */
+async function inMode(session: Session, { mode }: ChatRequest, { permissions }: ChatContext): Promise<Session> {
+  const wanted = mode === undefined ? permissions.modeOf(session) : permissions.checkMode(mode)
+  return wanted === permissions.modeOf(session) ? session : permissions.setMode(session.id, wanted)
 }
 
 /** Continues an interrupted answer as a new message below it, so both stay intact. */
@@ -225,14 +293,14 @@ function continuesPart(messageId: string): Chunk {
 async function startAnswer(
   session: Session,
   question: Pick<StoredMessage, 'id' | 'parts'>,
-  { mode }: ChatRequest,
+  asked: ChatRequest,
   given: RunRequest,
-  { runs, permissions, commands }: ChatContext,
+  options: ChatContext,
   record?: RunRecord,
 ): Promise<ChatTurn> {
+  const { runs, permissions, commands } = options
   const request = answerRequest(session, question.parts, given)
-  const wanted = mode === undefined ? permissions.modeOf(session) : permissions.checkMode(mode)
-  const current = wanted === permissions.modeOf(session) ? session : await permissions.setMode(session.id, wanted)
+  const current = await inMode(session, asked, options)
   const userMessageId = question.id
   const builtIn = findBuiltIn(question.parts)
   if (builtIn === undefined) {

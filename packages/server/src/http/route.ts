@@ -223,8 +223,12 @@ export interface Sink {
   end(): void
 }
 
-/** Returns the event number to resume after. A reconnecting browser sends the last one it saw in the header. */
-export function resumeAfter(c: Ctx, query: string | undefined): { after?: number } {
-  const given = [c.req.header('last-event-id'), query].find((value) => value !== undefined && /^\d{1,15}$/.test(value))
-  return given === undefined ? {} : { after: Number(given) }
+/**
+ * Returns the event number to resume after, or several separated by commas. A reconnecting browser sends the last one it
+ * saw in the header.
+ */
+export function resumeAfter(c: Ctx, query: string | undefined): readonly number[] {
+  const isValid = (value: string | undefined): boolean => value !== undefined && /^\d{1,15}(,\d{1,15})*$/.test(value)
+  const given = [c.req.header('last-event-id'), query].find(isValid)
+  return given === undefined ? [] : given.split(',').map(Number)
 }

@@ -55,6 +55,8 @@ const maxFrameBytes = 1 << 18
  * hold a number that is reused.
  */
 export const numberJump = 1 << 20
+/** Numbers set aside for each of several answers to one message. More than any log has. */
+export const columnNumbers = 1 << 30
 const framesPerPage = 4
 /** Joined deltas are sent in pieces of this length. */
 const maxDeltaLength = 1 << 15

@@ -15,8 +15,8 @@ import {
 } from '@troupe/core'
 import { type Chunk, type DataParts, errorInfo, type Message, NamedError, type SteeringMessage } from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
-import { createLiveLog, type LiveLog, numberJump } from './live-log.ts'
-import { pageOffers, type PreparedRun, type RunRequest, runRequestOf } from './prepare-run.ts'
+import { columnNumbers, createLiveLog, type LiveLog, numberJump } from './live-log.ts'
+import { pageOffers, type PreparedRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
 import { type OpenRun, openRunSubAgents, type RunSubAgents, type RunToOpen } from './sub-agent-host.ts'
 import { sessionLanguage } from './system-prompt.ts'
@@ -52,7 +52,7 @@ export class ManagedRun implements OpenRun {
       runId: record.id,
       store: services.store,
       journal: services.journal,
-      from: recovered === undefined ? record.fromNumber : recovered.lastNumber + numberJump,
+      from: recovered === undefined ? record.fromNumber : this.#resumesFrom(recovered),
       seq: recovered?.seq ?? 0,
       begun: begun === 'unstored' ? record : undefined,
       restarts: begun === 'stored',
@@ -76,6 +76,18 @@ export class ManagedRun implements OpenRun {
     return this.#given.record.userMessageId
   }
 
+  get column(): string | undefined {
+    return this.#request.column?.messageId
+  }
+
+  get place(): number {
+    return this.#request.column?.index ?? 0
+  }
+
+  get isCompared(): boolean {
+    return this.column !== undefined && this.#given.isCompared(this.column)
+  }
+
   get client(): string | undefined {
     return this.#request.client
   }
@@ -89,10 +101,14 @@ export class ManagedRun implements OpenRun {
     return new Promise((resolve) => (this.#onSettled ??= []).push(resolve))
   }
 
-  subscribe(sink: Sink, { after, untilWaiting = false }: { after?: number; untilWaiting?: boolean }): () => void {
+  subscribe(sink: Sink, { after, untilWaiting = false }: Parameters<OpenRun['subscribe']>[1]): () => void {
     const { fromNumber } = this.#given.record
-    const known = after !== undefined && after >= fromNumber && after <= this.log.number && !this.#isLost(after)
-    return this.log.subscribe(sink, { after: known ? after : fromNumber, untilWaiting })
+    const known = [after].flat().find((number) => number !== undefined && this.#isKnown(number))
+    return this.log.subscribe(sink, { after: known ?? fromNumber, untilWaiting })
+  }
+
+  #isKnown(number: number): boolean {
+    return number >= this.#given.record.fromNumber && number <= this.log.number && !this.#isLost(number)
   }
 
   abort(reason: NamedError): void {
@@ -215,13 +231,13 @@ export class ManagedRun implements OpenRun {
       blobs: services.blobs,
       media: services.media,
       browser: services.browser,
-      decide: own.decide(request.rules),
+      decide: own.decide(request.rules, () => this.isCompared),
       mode: own.mode(),
       hooks: own.hooks(),
       steering: (ending) => this.#drainSteering(ending),
       reserveCallId: (id) => this.#reserveCallId(id),
       onStatus: (now, message) => this.#onStatus(now, message),
-      state: () => own.state(record.agentId ?? undefined, history),
+      state: () => own.state({ agentId: record.agentId ?? undefined, column: this.column }, history),
       meter: this.#meterOf(),
       writes: () => this.#writesOf(),
       agents: (call) => this.#openSubAgents().link.agents(call),
@@ -302,7 +318,8 @@ export class ManagedRun implements OpenRun {
   }
 
   #writesOf(): WriteLock {
-    return (this.#writes ??= this.#given.parts.child?.writes ?? createWriteLock())
+    const { child, writes } = this.#given.parts
+    return (this.#writes ??= child?.writes ?? writes ?? createWriteLock())
   }
 
   #openSubAgents(): RunSubAgents {
@@ -328,9 +345,13 @@ export class ManagedRun implements OpenRun {
   #isLost(number: number): boolean {
     const { recovered } = this.#given
     if (recovered === undefined) return false
-    const { lastNumber, gaps } = recovered
-    const all = [...gaps, { after: lastNumber, to: lastNumber + numberJump }]
+    const all = [...recovered.gaps, { after: recovered.lastNumber, to: this.#resumesFrom(recovered) }]
     return all.some((gap) => number > gap.after && number <= gap.to)
+  }
+
+  /** Columns that resume together get separate numbers, as they had before. */
+  #resumesFrom({ lastNumber }: RecoveredState): number {
+    return lastNumber + numberJump + this.place * columnNumbers
   }
 
   #warn(message: string, error: unknown): void {

@@ -15,6 +15,7 @@ import {
   type Session,
   shownTools,
   type Tool,
+  type WriteLock,
 } from '@troupe/core'
 import {
   type ModelDefinition,
@@ -54,6 +55,8 @@ const runRequestSchema = z.object({
   opening: z.array(z.custom<Chunk>()).optional(),
   /** A sub-agent that a person continued by itself, without its parent. */
   alone: z.literal(true).optional(),
+  /** One of several models that answer the same message. Sub-agents have the column of their root. */
+  column: z.object({ index: z.number(), messageId: z.string() }).optional(),
 })
 
 /** Start parameters of a run. Stored, so another process can resume it. */
@@ -94,8 +97,10 @@ export interface PreparedRun {
   callOptions?: RunInput['callOptions']
   budget?: Budget
   child?: ChildRun
-  /** Shared by a tree of agents. */
+  /** Shared by a tree of agents, and by the columns of a comparison. */
   reserveCallId?: (id: string) => Promise<boolean>
+  /** Shared by the columns of a comparison. */
+  writes?: WriteLock
 }
 
 export function masterFrame({ name, allowedSubAgents, maxDepth }: AgentDefinition): AgentFrame {

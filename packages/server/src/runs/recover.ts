@@ -6,7 +6,7 @@ import type { LogGap, RecoveredState } from './prepare-run.ts'
 export interface UnfinishedRun extends RecoveredState {
   record: RunRecord
   session: Session
-  /** True if no later run of the session is unfinished. */
+  /** True if no later message of the session has an unfinished run. */
   latest: boolean
 }
 
@@ -21,8 +21,9 @@ export async function readUnfinishedRuns(
     try {
       const session = await store.sessions.get(record.sessionId)
       if (session === undefined) continue
+      const last = records.findLast(({ sessionId, agentId }) => sessionId === record.sessionId && agentId === null)
       const latest =
-        records.findLast(({ sessionId, agentId }) => sessionId === record.sessionId && agentId === null) === record
+        last === record || (last?.userMessageId === record.userMessageId && isColumn(last) && isColumn(record))
       found.push({ record, session, latest, ...(await readRecoveredState(store, record)) })
     } catch (error) {
       onError('a run could not be read', record, error)
@@ -34,6 +35,10 @@ export async function readUnfinishedRuns(
     onError('a process that was left behind could not be ended', records[0] as RunRecord, error)
   }
   return found
+}
+
+function isColumn({ request }: RunRecord): boolean {
+  return request['column'] !== undefined
 }
 
 async function readRecoveredState(store: Store, record: RunRecord): Promise<RecoveredState> {

@@ -5,16 +5,25 @@ import {
   type AgentRecord,
   type Answer,
   type Ask,
+  createWriteLock,
   type RunOutcome,
   type RunRecord,
   type Session,
   stopNow,
   type Store,
 } from '@troupe/core'
-import { NamedError, newId, type SteeringMessage, type StoredMessage } from '@troupe/protocol'
+import { errorInfo, NamedError, newId, type SteeringMessage, type StoredMessage } from '@troupe/protocol'
 import type { AnswerOptions, EarlyAnswer } from './inbox.ts'
 import { ManagedRun, noRun } from './live-run.ts'
-import { prepareRun, prepareStandaloneRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
+import { columnNumbers } from './live-log.ts'
+import {
+  type PreparedRun,
+  prepareRun,
+  prepareStandaloneRun,
+  type RecoveredState,
+  type RunRequest,
+  runRequestOf,
+} from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
 import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
 import type { LiveRun, OpenRun, RunToBegin } from './sub-agent-host.ts'
@@ -22,15 +31,24 @@ import type { LiveRun, OpenRun, RunToBegin } from './sub-agent-host.ts'
 export type { LiveRun } from './sub-agent-host.ts'
 export type { RunRequest } from './prepare-run.ts'
 
-/** The runs of this process, at most one per session. */
+/** The runs of this process. A session has at most one, or one per column while models are compared. */
 export interface RunManager {
-  /** Starts a run that answers a stored user message. Throws `SessionBusy` (409). */
+  /**
+   * Starts a run that answers a stored user message. Throws `SessionBusy` (409), unless it is a column and all live
+   * runs are other columns of the same message.
+   */
   start(start: StartRun): Promise<LiveRun>
   /** Stores a run in the transaction that stores its user message. Call `start` with the record next. */
   store(start: StartRun, inside: Store): Promise<RunRecord>
-  /** Closes a stored run that could not start. */
-  withdraw(record: RunRecord): Promise<void>
-  get(sessionId: string): LiveRun | undefined
+  /** Closes a stored run that could not start. With `error`, stores a failed answer. */
+  withdraw(record: RunRecord, error?: unknown): Promise<void>
+  /** The session's run: the first of its columns, or the one that writes this answer. */
+  get(sessionId: string, messageId?: string): LiveRun | undefined
+  all(sessionId: string): readonly LiveRun[]
+  /** Calls back when a run of the session starts, or the user continues with one of several answers. */
+  watch(sessionId: string, onChange: () => void): () => void
+  /** Continues with one of several answers: changes need no more approval than usual. Stops the others. */
+  pick(sessionId: string, messageId: string, others: readonly string[]): Promise<void>
   getAgent(sessionId: string, agentId: string): LiveRun | undefined
   /** Stops a sub-agent and its children. Its parent continues. Returns false if it is not active. */
   stopAgent(sessionId: string, agentId: string): Promise<boolean>
@@ -39,8 +57,11 @@ export interface RunManager {
    * sub-agent continues alone in its own chat. Throws `AgentNotFound` (404).
    */
   messageAgent(session: Session, agentId: string, message: { id: string; text: string }): Promise<void>
-  /** Aborts a session's run and waits until it is stored and closed. Returns undefined if there is none. */
-  stop(sessionId: string): Promise<{ runId: string; ms: number } | undefined>
+  /**
+   * Aborts a session's runs, or the one that writes this answer, and waits until they are stored and closed. Returns
+   * undefined if there is none.
+   */
+  stop(sessionId: string, messageId?: string): Promise<{ runId: string; ms: number } | undefined>
   /** Throws `NoRun` (409). Resolves once the message is durable. */
   steer(sessionId: string, message: SteeringMessage): Promise<void>
   /** See `Inbox.answer`. */
@@ -56,6 +77,8 @@ export interface StartRun {
   session: Session
   userMessageId: string
   request: RunRequest
+  /** Id of the answer, if it is already known. */
+  messageId?: string
   /** The run, if it is already stored. */
   record?: RunRecord
 }
@@ -69,12 +92,19 @@ interface UnstoredRun {
 
 export function createRunManager(services: RunServices): RunManager {
   const { store, inbox } = services
-  const runs = new Map<string, OpenRun>()
+  const runs = new Map<string, readonly OpenRun[]>()
   const children = new Map<string, OpenRun>()
   /** Unfinished runs of sub-agents, until their parent run resumes them. */
   const orphans = new Map<string, UnfinishedRun>()
   const opening = new Map<string, Promise<unknown>>()
-  const unstored = new Map<string, UnstoredRun>()
+  /** By session. */
+  const unstored = new Map<string, UnstoredRun[]>()
+  /** Ids of live answers that the user continued with, of those that were compared. */
+  const picked = new Set<string>()
+  /** Shared by the columns of a session, while one is live. */
+  const shared = new Map<string, SharedByColumns>()
+  const watchers = new Map<string, Set<() => void>>()
+  const live = (sessionId: string): readonly OpenRun[] => runs.get(sessionId) ?? []
   const merging = new Set<Promise<void>>()
   let closing = false
 
@@ -83,7 +113,8 @@ export function createRunManager(services: RunServices): RunManager {
       const sessionId = given.session.id
       if (closing)
         return Promise.reject(new NamedError('ShuttingDown', 'The server is shutting down.', { status: 503 }))
-      if (runs.has(sessionId) || opening.has(sessionId)) return Promise.reject(sessionBusy(runs.get(sessionId)))
+      const isBusy = opening.has(sessionId) || live(sessionId).some((run) => !isBeside(given, run))
+      if (isBusy) return Promise.reject(sessionBusy(live(sessionId)[0]))
       const started = start(given).finally(() => opening.delete(sessionId))
       opening.set(sessionId, started)
       return started
@@ -93,11 +124,30 @@ export function createRunManager(services: RunServices): RunManager {
       await inside.runs.put(record)
       return record
     },
-    withdraw: (record) => interrupt(record),
-    get: (sessionId) => runs.get(sessionId),
+    withdraw: (record, error) => (error === undefined ? interrupt(record) : fail(record, error)),
+    get: (sessionId, messageId) =>
+      messageId === undefined ? live(sessionId)[0] : live(sessionId).find((run) => run.messageId === messageId),
+    all: live,
+    watch(sessionId, onChange) {
+      const others = watchers.get(sessionId) ?? new Set()
+      watchers.set(sessionId, others.add(onChange))
+      return () => {
+        others.delete(onChange)
+        if (others.size === 0 && watchers.get(sessionId) === others) watchers.delete(sessionId)
+      }
+    },
+    async pick(sessionId, messageId, others) {
+      const chosen = live(sessionId).find((run) => run.messageId === messageId)
+      if (chosen !== undefined) picked.add(messageId)
+      const rest = live(sessionId).filter((run) => others.includes(run.messageId))
+      for (const run of rest) run.abort(stopNow())
+      await Promise.allSettled(rest.map((run) => run.done))
+      await services.pickState(sessionId, messageId, others)
+      tellWatchers(sessionId)
+    },
     getAgent: (sessionId, agentId) => children.get(childKey(sessionId, agentId)),
     async stopAgent(sessionId, agentId) {
-      if ((await runs.get(sessionId)?.stopAgent(agentId)) !== undefined) return true
+      for (const root of live(sessionId)) if ((await root.stopAgent(agentId)) !== undefined) return true
       const alone = children.get(childKey(sessionId, agentId))
       alone?.abort(stopNow())
       await alone?.done
@@ -107,40 +157,41 @@ export function createRunManager(services: RunServices): RunManager {
       const agent = await store.agents.get(session.id, agentId)
       if (agent?.details === undefined)
         throw new NamedError('AgentNotFound', 'This sub-agent does not exist.', { status: 404 })
-      const root = runs.get(session.id)
+      const root = rootOf(session.id, agent.details)
       const alone = children.get(childKey(session.id, agentId))
       if (root !== undefined) await root.messageAgent(agentId, message)
       else if (alone !== undefined) await alone.steer(message)
       else await goOnAlone(session, agent as AgentRecord & { details: AgentDetails }, message)
     },
-    async stop(sessionId) {
+    async stop(sessionId, messageId) {
       await opening.get(sessionId)?.catch(() => undefined)
       const alone = [...children].flatMap(([key, child]) => (key.startsWith(`${sessionId}/`) ? [child] : []))
-      const live = runs.get(sessionId)
-      if (live === undefined) {
+      const stopped = live(sessionId).filter((run) => messageId === undefined || run.messageId === messageId)
+      const [first] = stopped
+      if (first === undefined) {
+        if (messageId !== undefined) return undefined
         for (const child of alone) child.abort(stopNow())
         await Promise.allSettled(alone.map((child) => child.done))
         return undefined
       }
       const begun = performance.now()
-      live.abort(stopNow())
-      await live.done
-      return { runId: live.id, ms: Math.round(performance.now() - begun) }
+      for (const run of stopped) run.abort(stopNow())
+      await Promise.all(stopped.map((run) => run.done))
+      return { runId: first.id, ms: Math.round(performance.now() - begun) }
     },
     async steer(sessionId, message) {
-      const live = runs.get(sessionId)
-      if (live === undefined) throw noRun()
-      await live.steer(message)
+      const told = await Promise.allSettled(live(sessionId).map((run) => run.steer(message)))
+      const refused = told.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []))
+      if (refused.length === told.length) throw refused[0] ?? noRun()
     },
     async answer(askId, answer, given) {
       const answered = await inbox.answer(askId, answer, given)
-      runs.get(answered.sessionId)?.markRunning()
+      await markRunning(answered)
       return answered
     },
     async acknowledge(early) {
-      const live = runs.get(early.sessionId)
-      const result = await inbox.acknowledge(early, live)
-      if (result === 'resolved') live?.markRunning()
+      const result = await inbox.acknowledge(early, live(early.sessionId)[0])
+      if (result === 'resolved') for (const run of live(early.sessionId)) run.markRunning()
       return result
     },
     async recover() {
@@ -163,10 +214,11 @@ export function createRunManager(services: RunServices): RunManager {
     async close() {
       closing = true
       await Promise.allSettled(opening.values())
-      await Promise.all([...runs.values()].map((live) => live.detach()))
+      await Promise.all([...runs.values()].flat().map((run) => run.detach()))
       await Promise.all([...children.values()].map((live) => live.detach()))
-      for (const { record } of unstored.values()) {
-        await storeLate(record.sessionId).catch((error: unknown) => warn('an answer was not stored', record, error))
+      for (const [sessionId, [late]] of unstored) {
+        const record = late?.record ?? { id: '', sessionId }
+        await storeLate(sessionId).catch((error: unknown) => warn('an answer was not stored', record, error))
       }
       await Promise.all(merging)
     },
@@ -177,21 +229,48 @@ export function createRunManager(services: RunServices): RunManager {
     const parts = await prepareRun(services, session, request, { userMessageId, agentId: null })
     const record = given.record ?? (await newRecord(given, store))
     await storeLate(session.id)
-    const live = open({ record, request, session, parts, begun: given.record === undefined ? 'unstored' : 'stored' })
-    void live.begin()
-    return live
+    const run = open({ record, request, session, parts, begun: given.record === undefined ? 'unstored' : 'stored' })
+    void run.begin()
+    tellWatchers(session.id)
+    return run
   }
 
-  async function newRecord({ session, userMessageId, request }: StartRun, inside: Store): Promise<RunRecord> {
+  function tellWatchers(sessionId: string): void {
+    for (const onChange of watchers.get(sessionId) ?? []) onChange()
+  }
+
+  /** Returns the run that a sub-agent belongs to. */
+  function rootOf(sessionId: string, { parentRunId }: Pick<AgentDetails, 'parentRunId'>): OpenRun | undefined {
+    const all = live(sessionId)
+    if (all.length < 2) return all[0]
+    const parent = [...all, ...children.values()].find(({ id }) => id === parentRunId)
+    return all.find(({ messageId }) => messageId === parent?.column)
+  }
+
+  async function markRunning({ sessionId, runId }: Pick<Ask, 'sessionId' | 'runId'>): Promise<void> {
+    const all = live(sessionId)
+    if (all.length < 2) return all[0]?.markRunning()
+    const record = await store.runs.get(runId)
+    const column = record === undefined ? undefined : runRequestOf(record).column?.messageId
+    live(sessionId)
+      .find(({ messageId }) => messageId === column)
+      ?.markRunning()
+  }
+
+  async function newRecord(given: StartRun, inside: Store): Promise<RunRecord> {
+    const { session, userMessageId, request } = given
+    const late = (unstored.get(session.id) ?? []).map(({ number }) => number)
+    const last = Math.max(0, ...late, await inside.runs.lastNumber(session.id))
     return {
       id: newId('run_'),
       sessionId: session.id,
       agentId: null,
       userMessageId,
-      messageId: newId('msg_'),
+      messageId: given.messageId ?? newId('msg_'),
       status: 'running',
       request,
-      fromNumber: Math.max(unstored.get(session.id)?.number ?? 0, await inside.runs.lastNumber(session.id)),
+      // The numbers of columns do not overlap, so that each tells which log it belongs to.
+      fromNumber: request.column === undefined ? last : last + columnNumbers,
       createdAt: Date.now(),
       endedAt: null,
     }
@@ -200,6 +279,10 @@ export function createRunManager(services: RunServices): RunManager {
   async function recover(record: RunRecord, session: Session, left: RecoveredState, latest: boolean): Promise<void> {
     const request = runRequestOf(record)
     const parts = await prepareRun(services, session, request, record, left)
+    if (request.column !== undefined) {
+      const question = await store.messages.get({ sessionId: session.id }, record.userMessageId)
+      if (question?.metadata?.comparison?.picked === record.messageId) picked.add(record.messageId)
+    }
     const live = open({ record, session, parts, recovered: left })
     const stays = latest && (services.recovery() === 'continue' || record.status === 'waiting')
     if (!stays)
@@ -276,21 +359,59 @@ export function createRunManager(services: RunServices): RunManager {
   }
 
   function open(given: RunToBegin): OpenRun {
-    const { record } = given
-    const live = new ManagedRun(services, {
+    const { record, parts } = given
+    const { sessionId, messageId } = record
+    const isColumn = runRequestOf(record).column !== undefined
+    const run: OpenRun = new ManagedRun(services, {
       ...given,
+      parts: isColumn ? { ...parts, ...sharedByColumns(sessionId) } : parts,
       openChild,
       claimRecovered,
+      isCompared,
       onClosed(outcome) {
-        runs.delete(record.sessionId)
+        picked.delete(messageId)
+        const rest = live(sessionId).filter((other) => other !== run)
+        if (rest.length > 0) runs.set(sessionId, rest)
+        else {
+          runs.delete(sessionId)
+          shared.delete(sessionId)
+        }
         if (outcome === undefined) {
-          void merge(live)
+          void merge(run)
           services.onAnswered?.(record)
-        } else unstored.set(record.sessionId, { record, outcome, number: live.log.number })
+        } else {
+          const late = { record, outcome, number: run.log.number }
+          unstored.set(sessionId, [...(unstored.get(sessionId) ?? []), late])
+        }
       },
     })
-    runs.set(record.sessionId, live)
-    return live
+    runs.set(
+      sessionId,
+      [...live(sessionId), run].toSorted((one, other) => one.place - other.place),
+    )
+    return run
+  }
+
+  function isCompared(column: string): boolean {
+    return !picked.has(column)
+  }
+
+  /** Columns change files one at a time, and no two of them use the same call id. */
+  function sharedByColumns(sessionId: string): SharedByColumns {
+    const known = shared.get(sessionId)
+    if (known !== undefined) return known
+    let used: Promise<Set<string>> | undefined
+    const made: SharedByColumns = {
+      writes: createWriteLock(),
+      async reserveCallId(id) {
+        const ids = await (used ??= store.calls.ids(sessionId).then((stored) => new Set(stored)))
+        if (ids.has(id)) return false
+        ids.add(id)
+        return true
+      },
+    }
+    shared.set(sessionId, made)
+    return made
   }
 
   /** A sub-agent's run belongs to its session's run. */
@@ -301,6 +422,7 @@ export function createRunManager(services: RunServices): RunManager {
       ...given,
       openChild,
       claimRecovered,
+      isCompared,
       onClosed() {
         children.delete(key)
         void merge(live)
@@ -331,15 +453,26 @@ export function createRunManager(services: RunServices): RunManager {
 
   /** The disk may have space again. */
   async function storeLate(sessionId: string): Promise<void> {
-    const late = unstored.get(sessionId)
-    if (late === undefined) return
-    await storeAnswer(store, late.record, late.outcome.message, late.outcome.status)
-    unstored.delete(sessionId)
+    for (const late of unstored.get(sessionId) ?? []) {
+      await storeAnswer(store, late.record, late.outcome.message, late.outcome.status)
+      const rest = (unstored.get(sessionId) ?? []).filter((other) => other !== late)
+      if (rest.length > 0) unstored.set(sessionId, rest)
+      else unstored.delete(sessionId)
+    }
   }
 
   async function giveUp(record: RunRecord, error: unknown): Promise<void> {
     warn('a run could not be taken up', record, error)
-    await interrupt(record)
+    const isColumn = record.request['column'] !== undefined
+    if (isColumn) await fail(record, error).catch(() => interrupt(record))
+    else await interrupt(record)
+  }
+
+  /** Stores a failed answer, so that the columns beside it go on. */
+  async function fail(record: RunRecord, error: unknown): Promise<void> {
+    const { model } = runRequestOf(record)
+    const metadata = { model, error: errorInfo(error), createdAt: record.createdAt }
+    await storeAnswer(store, record, { id: record.messageId, role: 'assistant', parts: [], metadata }, 'failed')
   }
 
   async function interrupt(record: RunRecord): Promise<void> {
@@ -357,6 +490,13 @@ export function createRunManager(services: RunServices): RunManager {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
   }
+}
+
+type SharedByColumns = Required<Pick<PreparedRun, 'writes' | 'reserveCallId'>>
+
+/** True if both are columns of one message. */
+function isBeside({ request, userMessageId }: StartRun, run: LiveRun): boolean {
+  return request.column !== undefined && run.column !== undefined && run.userMessageId === userMessageId
 }
 
 function childKey(sessionId: string, agentId: string): string {

@@ -40,6 +40,8 @@ export interface RunServices {
   redact(text: string): string
   /** Called when a sub-agent ends. Drops its state and ends its background commands. */
   dropState(sessionId: string, agentId: string): Promise<void>
+  /** The session goes on with the state of this column. The states of the others are dropped. */
+  pickState(sessionId: string, column: string, others: readonly string[]): Promise<void>
   /** Called when an answer of the session's agent is finished and stored. */
   onAnswered?(record: RunRecord): void
   stallMs?: number
@@ -65,13 +67,20 @@ export interface SessionServices {
   ): Promise<readonly PromptBlock[]>
   /** Called before the session's agent makes a model call from these parts. */
   onStart(call: ModelCallStart): void
-  /** Decides each call separately with the current rules. `rules` apply to this run only. */
-  decide(rules?: RuleTexts): RunInput['decide']
+  /**
+   * Decides each call separately with the current rules. `rules` apply to this run only. While `isCompared`, other
+   * models answer the same message, so changes need approval.
+   */
+  decide(rules?: RuleTexts, isCompared?: () => boolean): RunInput['decide']
   mode(): NonNullable<RunInput['mode']>
   hooks(): NonNullable<RunInput['hooks']>
   /** Allows fetching addresses the user typed in these messages. */
   noteUserHosts(history: readonly StoredMessage[]): void
-  state(agentId: string | undefined, history: readonly StoredMessage[]): AgentState
+  /** The state of a sub-agent, of one of several compared answers (by its message id), or of the session. */
+  state(
+    owner: { agentId?: string | undefined; column?: string | undefined },
+    history: readonly StoredMessage[],
+  ): AgentState
 }
 
 export interface ModelCallStart {

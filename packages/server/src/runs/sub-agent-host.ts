@@ -226,6 +226,12 @@ export interface LiveRun {
   readonly sessionId: string
   readonly messageId: string
   readonly userMessageId: string
+  /** The answer's id, if it is one of several that compared models write. For a sub-agent, that of its root. */
+  readonly column: string | undefined
+  /** Position among the columns. */
+  readonly place: number
+  /** True while the user has not continued with one of several answers. */
+  readonly isCompared: boolean
   /** The page that started the run, if any. */
   readonly client?: string | undefined
   readonly status: RunStatus
@@ -234,8 +240,11 @@ export interface LiveRun {
   readonly done: Promise<Message>
   /** Resolves when the run ends or waits for the user. */
   settled(): Promise<void>
-  /** Sends everything after `after`. Without it, or with a number this log never sent, sends the whole run. */
-  subscribe(sink: Sink, options: { after?: number; untilWaiting?: boolean }): () => void
+  /**
+   * Sends everything after `after`, or after the first of several numbers that this log sent. Without one, sends the
+   * whole run.
+   */
+  subscribe(sink: Sink, options: { after?: number | readonly number[]; untilWaiting?: boolean }): () => void
 }
 
 export interface OpenRun extends LiveRun {
@@ -273,6 +282,8 @@ export interface RunToBegin {
 export interface RunToOpen extends RunToBegin {
   openChild: SubAgentHostOptions['open']
   claimRecovered: SubAgentHostOptions['claimRecovered']
+  /** True until the user continued with an answer of the column's comparison. */
+  isCompared(column: string): boolean
   /** Called before the streams end, once everything is stored. Otherwise gets the unstored outcome. */
   onClosed: (unstored?: RunOutcome) => void
 }

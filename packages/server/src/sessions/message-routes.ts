@@ -1,5 +1,6 @@
 import { type Conversation, project, type Store } from '@troupe/core'
 import { debugEndpoints, messageEndpoints, NamedError } from '@troupe/protocol'
+import { pickAnswer } from '../chat/compare-models.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { firstPrompt } from '../runs/prepare-run.ts'
@@ -29,7 +30,7 @@ export function messageRoutes({ store, runs, lock }: { store: Store; runs: RunMa
       const { id: sessionId } = await findSession(store, id, workspaceId)
       await assertMessage(store, { sessionId }, messageId)
       const removal = await lock(sessionId, async () => {
-        await stopRun(sessionId, (chain, answerId) => answerId === messageId || chain.includes(messageId))
+        await stopRuns(sessionId, (chain, answerId) => answerId === messageId || chain.includes(messageId))
         return store.messages.takeOut({ sessionId }, { below: messageId })
       })
       return { deleted: removal.messageIds, removalId: removal.id }
@@ -38,12 +39,16 @@ export function messageRoutes({ store, runs, lock }: { store: Store; runs: RunMa
       const { id: sessionId } = await findSession(store, params.id, workspaceId)
       await assertMessage(store, { sessionId }, messageId)
       const removal = await lock(sessionId, async () => {
-        await stopRun(sessionId, (chain, answerId) => ![...chain, answerId].includes(messageId))
+        await stopRuns(sessionId, (chain, answerId) => ![...chain, answerId].includes(messageId))
         return store.transaction(async (inside) =>
           inside.messages.takeOut({ sessionId }, { allBut: await newestThrough(inside, sessionId, messageId) }),
         )
       })
       return { deleted: removal.messageIds, removalId: removal.id }
+    },
+    'POST /ai/sessions/:id/pick': async ({ params, body: { messageId }, workspaceId }) => {
+      const session = await findSession(store, params.id, workspaceId)
+      return lock(session.id, () => pickAnswer(session, messageId, { store, runs }))
     },
     'POST /ai/sessions/:id/removals/:removalId/undo': async ({ params, workspaceId }) => {
       const { id: sessionId } = await findSession(store, params.id, workspaceId)
@@ -59,13 +64,13 @@ export function messageRoutes({ store, runs, lock }: { store: Store; runs: RunMa
     return answer?.id ?? run.userMessageId
   }
 
-  /** Stops the live run if `is` matches its chain of message ids and its answer id. */
-  async function stopRun(sessionId: string, is: (chain: string[], answerId: string) => boolean): Promise<void> {
-    const run = runs.get(sessionId)
-    if (run === undefined) return
-    const chain = await store.messages.chain({ sessionId }, run.userMessageId)
-    const ids = chain.map((message) => message.id)
-    if (is(ids, run.messageId)) await runs.stop(sessionId)
+  /** Stops the live runs for which `is` matches their chain of message ids and their answer id. */
+  async function stopRuns(sessionId: string, is: (chain: string[], answerId: string) => boolean): Promise<void> {
+    for (const run of runs.all(sessionId)) {
+      const chain = await store.messages.chain({ sessionId }, run.userMessageId)
+      const ids = chain.map((message) => message.id)
+      if (is(ids, run.messageId)) await runs.stop(sessionId, run.messageId)
+    }
   }
 }
 

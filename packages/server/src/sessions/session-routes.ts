@@ -72,7 +72,7 @@ export function sessionRoutes(options: {
     'POST /ai/sessions/:id/fork': async ({ params, body: { messageId }, workspaceId }) => {
       const from = await findSession(store, params.id, workspaceId)
       await assertMessage(store, { sessionId: from.id }, messageId)
-      if (runs.get(from.id)?.messageId === messageId)
+      if (runs.get(from.id, messageId) !== undefined)
         throw new NamedError('SessionBusy', 'This answer is still being written.', { status: 409 })
       return { session: await forkSession(store, from, messageId) }
     },
@@ -104,7 +104,8 @@ export function sessionRoutes(options: {
   }
 
   function withRun(session: Session): ListedSession {
-    const run = runs.get(session.id)
+    const live = runs.all(session.id)
+    const run = live.find(({ status }) => status === 'waiting') ?? live[0]
     return {
       ...session,
       mode: permissions.modeOf(session),

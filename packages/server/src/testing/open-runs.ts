@@ -95,6 +95,7 @@ export async function openTestRuns(script: Script, options: TestRunsOptions = {}
       toolSettings: () => undefined,
       redact: (text) => text,
       dropState: () => Promise.resolve(),
+      pickState: () => Promise.resolve(),
       ...given,
     })
     processes.push(runs)

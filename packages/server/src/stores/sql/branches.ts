@@ -121,10 +121,13 @@ export function branches(
 ): Pick<Store['messages'], 'walk' | 'chain' | 'branch' | 'latestLeaf' | 'strays'> {
   async function latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined> {
     const newest = await newestLeaf(context.db, at)
-    if (belowId === undefined || newest === undefined) return newest
+    if (newest === undefined) return undefined
     // Usually the newest leaf of all qualifies, and walking up is far shorter than walking all branches down.
-    const isBelow = (await idsUpTo(at, newest)).includes(belowId)
-    return isBelow ? newest : newestLeafBelow(context.db, at, belowId)
+    const isBelow = belowId === undefined || (await idsUpTo(at, newest)).includes(belowId)
+    const leaf = isBelow ? newest : await newestLeafBelow(context.db, at, belowId)
+    if (leaf === undefined || leaf === belowId) return leaf
+    const picked = await pickedInstead(context.db, at, leaf)
+    return picked === undefined ? leaf : ((await newestLeafBelow(context.db, at, picked)) ?? leaf)
   }
 
   function idsUpTo(at: Conversation, leafId: string, most?: number): Promise<string[]> {
@@ -294,6 +297,26 @@ export async function branchIds(
   if (ids.size === 0) throw messageNotFound(leafId)
   return [...ids].reverse()
 }
+
+/** Returns the answer that the user continued with, if the leaf is another answer of the same comparison. */
+async function pickedInstead(
+  db: Db,
+  { sessionId, agentId = '' }: Conversation,
+  leaf: string,
+): Promise<string | undefined> {
+  const { rows } = await selectParentMetadata(db, { sessionId, agentId, id: leaf })
+  const { comparison } = JSON.parse(rows[0]?.metadata ?? '{}') as Metadata
+  const isOther = comparison?.picked !== leaf && comparison?.answers.some(({ messageId }) => messageId === leaf)
+  return isOther === true ? comparison?.picked : undefined
+}
+
+const selectParentMetadata = statement(
+  (_, { sessionId, agentId, id }: Required<Conversation> & { id: string }) => sql<{ metadata: string | null }>`
+    select parent.metadata from message m
+    join message parent
+      on parent.session_id = m.session_id and parent.agent_id = m.agent_id and parent.id = m.parent_id
+    where m.session_id = ${sessionId} and m.agent_id = ${agentId} and m.id = ${id}`,
+)
 
 async function newestLeafBelow(db: Db, at: Conversation, id: string): Promise<string | undefined> {
   const below = await readSubtree(db, at, id)

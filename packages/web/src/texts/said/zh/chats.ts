@@ -70,6 +70,8 @@ export const chats: ServerTextPairs = [
   ['The message refers to an attachment that was not uploaded.', '消息引用了未上传的附件。'],
   ['The message does not answer any open approval.', '此消息没有回应任何待处理的批准。'],
   ['The message to answer again does not exist.', '要重新回答的消息不存在。'],
+  ['This answer is not part of a comparison.', '这个回答不属于任何对比。'],
+  ['Each model can be named only once.', '每个模型只能选一次。'],
   [
     'The last message is an answer, but no run is waiting for its approvals. Reload the messages of the chat.',
     '最后一条消息是回答，但没有运行在等待它的批准。请重新加载此会话的消息。',

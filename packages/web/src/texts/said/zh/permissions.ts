@@ -179,6 +179,10 @@ export const permissions: ServerTextPairs = [
   ['{} needs approval because a rule about it is invalid. {}', '{} 需要批准，因为有关它的规则无效。{2~}'],
   ['{} could not determine if it needs approval: {}', '{} 无法判断是否需要批准：{}'],
   ['{} could not determine what it accesses: {}', '{} 无法判断会访问什么：{}'],
+  [
+    'Several models are answering. Until you continue with one answer, changes need approval.',
+    '多个模型正在回答。在你选择其中一个回答继续之前，更改需要批准。',
+  ],
   ['A skill used in this turn only allows this without approval: {}.', '这一轮使用的技能只允许以下内容无需批准：{}。'],
   ['The {} rule "{}" forbids "{}".', '规则“{2}”禁止“{3}”。'],
   ['The rule "{}" forbids "{}".', '规则“{}”禁止“{}”。'],
