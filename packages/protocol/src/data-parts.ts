@@ -121,7 +121,12 @@ export const dataParts = {
   usage: {
     stored: false,
     about: 'tokens used so far in this run',
-    schema: z.object({ inputTokens: z.number(), outputTokens: z.number(), totalTokens: z.number() }),
+    schema: z.object({
+      inputTokens: z.number(),
+      outputTokens: z.number(),
+      totalTokens: z.number(),
+      contextTokens: z.number().optional().describe('fill of the context window after the latest model call'),
+    }),
   },
   'ui-event': {
     stored: false,

@@ -85,7 +85,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   }
   const compare = async (): Promise<void> => {
     await goToFirst()
-    await page.getByRole('button', { name: 'Branch map' }).click()
+    await chatPage(page).option('Branch map')
     await page.getByRole('treeitem', { name: /^Answer: From the other model/ }).click()
     await page.getByRole('button', { name: 'Compare with current branch' }).click()
   }
@@ -103,7 +103,7 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('the map shows every branch and opens it, with only the keyboard', async () => {
     await showBranches()
-    await page.getByRole('button', { name: 'Branch map' }).click()
+    await chatPage(page).option('Branch map')
     const map = page.getByRole('tree')
     await map.waitFor()
     await page.getByText('2 branches, 7 messages').waitFor()
@@ -203,7 +203,7 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   test('only one branch is kept on request, and that can be undone', async () => {
     await showBranches()
-    await page.getByRole('button', { name: 'Branch map' }).click()
+    await chatPage(page).option('Branch map')
     await page.getByRole('treeitem', { name: /^Answer: From the other model/ }).click()
     await page.getByRole('button', { name: 'Keep only this branch' }).click()
     const dialog = page.getByRole('dialog', { name: 'Keep only this branch?' })
@@ -236,7 +236,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => facts.locator('.facts-tokens').innerText()).toBe('640 tokens')
     await expect.poll(() => facts.locator('.facts-tokens').getAttribute('title')).toMatch(/320 by sub-agents$/)
 
-    await page.getByRole('button', { name: 'Branch map' }).click()
+    await chatPage(page).option('Branch map')
     await page.getByRole('treeitem', { name: /^Answer: Write, Bash, Task/ }).click()
     await expect.poll(() => page.getByRole('region', { name: 'Answer' }).innerText()).toContain('$2.08')
     await page.getByRole('treeitem', { name: /^Answer: Quick/ }).click()

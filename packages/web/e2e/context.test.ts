@@ -72,7 +72,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => rows(page).count()).toBe(2)
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Context')
+    const ring = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+    expect(ring).toMatch(/^Context: \d+% of 24k tokens used$/)
+    // The ring and the dialog agree.
+    expect(all).toContain(`${/\d+%/.exec(ring ?? '')?.[0]} ·`)
 
     await chat.field.press('Alt+m')
     await chat.field.press('Alt+m')

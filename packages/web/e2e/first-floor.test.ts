@@ -117,7 +117,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.send('Ask me for approval')
     const approve = chat.page.getByRole('button', { name: 'Allow once' })
     await approve.waitFor()
-    await chat.page.getByRole('button', { name: '1 needs your attention' }).waitFor()
+    await chat.waiting(1)
     await chat.page.reload()
     await approve.waitFor()
     await workspace.restart(() => chat.page.getByText(/^Reconnecting…/).waitFor({ timeout: 40_000 }))
@@ -126,7 +126,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     await expect.poll(() => chat.answers.count()).toBe(1)
     await expect.poll(() => chat.lastAnswer.textContent()).toContain('You approved, so the tool call ran.')
-    await chat.page.getByRole('button', { name: 'Nothing needs your attention' }).waitFor()
+    await chat.waiting(0)
     const lost = workspace.complaints.splice(0)
     expect(
       lost.filter(
@@ -225,7 +225,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     const title = page.getByRole('heading', { level: 1 })
     expect((await title.boundingBox())?.width).toBeGreaterThan(180)
     await page.getByRole('button', { name: 'Chat options' }).tap()
-    await expect.poll(() => page.getByRole('menuitem').count()).toBe(4)
+    for (const name of ['Find in this chat', 'Branch map', /^Context/, 'Open panels', 'Rename', 'Export', 'New chat'])
+      await page.getByRole('menuitem', { name }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Show chats' }).tap()
     await page.getByRole('navigation').getByRole('button', { name: 'Repeat after me' }).first().tap()

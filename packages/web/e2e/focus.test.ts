@@ -248,12 +248,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     // Typing blocks the approval shortcut; tabbing backward still works.
     await page.keyboard.press('Alt+y')
     const back: string[] = []
-    while (back.length < 40 && back.at(-1) !== 'button Context') {
+    while (back.length < 40 && back.at(-1)?.startsWith('button Context') !== true) {
       await page.keyboard.press('Shift+Tab')
       back.push(await focused(page))
     }
     expect(back).toContain('button Deny')
-    expect(back.at(-1)).toBe('button Context')
+    expect(back.at(-1)).toMatch(/^button Context/)
     await expect.poll(() => approve.count()).toBe(1)
     await expect.poll(() => page.getByRole('button', { name: 'Mode: Default' }).count()).toBe(1)
     await page.keyboard.press('Enter')
@@ -263,7 +263,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       await page.keyboard.press(keys)
     await page.keyboard.press('Escape')
     await xray.waitFor({ state: 'detached' })
-    await rests('button Context')
+    await rests(/^button Context/)
     await expect.poll(() => page.getByRole('complementary', { name: 'Panels' }).count()).toBe(0)
     await expect.poll(() => nav().isVisible()).toBe(true)
     await expect.poll(() => approve.count()).toBe(1)

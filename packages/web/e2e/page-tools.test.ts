@@ -226,7 +226,8 @@ describe.skipIf(chromium === undefined)(name, () => {
 
     // Actions that wait for a click are in the inbox too.
     await chat.send('clipboard')
-    await page.getByRole('button', { name: '1 needs your attention' }).click()
+    await chat.waiting(1)
+    await page.keyboard.press('Control+i')
     await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
@@ -269,7 +270,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await card(first, 'PickFile').getByRole('button', { name: 'Choose…' }).waitFor()
     await other.reload()
     const choosing = other.waitForEvent('filechooser')
-    await other.getByRole('button', { name: '1 needs your attention' }).click()
+    await chatPage(other).waiting(1)
+    await other.keyboard.press('Control+i')
     await other.getByRole('dialog').getByRole('button', { name: 'Choose…' }).click()
     await (await choosing).setFiles(file)
     await chat.finished()

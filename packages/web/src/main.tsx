@@ -5,7 +5,7 @@ import './base.css'
 import './contrast.css'
 import './fonts.css'
 import { readAddress } from './platform/address.ts'
-import { trackInputMethod } from './platform/keyboard.ts'
+import { trackFocusKeys } from './platform/keyboard.ts'
 import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
 import './tokens.css'
 import { createWorkspace, WorkspaceContext } from './workspace/workspace.ts'
@@ -33,7 +33,7 @@ if (inbox) workspace.app.setDialog('inbox')
 void workspace.app.start(key)
 // `public/early.js` requested both already, so the page renders with content at once.
 const sessionRead = sessionId === null || key !== null ? undefined : workspace.session(sessionId).readAhead()
-trackInputMethod()
+trackFocusKeys()
 startServiceWorker()
 // The user may open the printed URL in an existing tab.
 window.addEventListener('hashchange', () => {

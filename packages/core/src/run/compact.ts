@@ -130,6 +130,8 @@ async function summarizeUpTo(turn: Turn, { upTo }: Boundary): Promise<void> {
   ].join('\n\n')
   const id = newId('cmp_')
   turn.emit({ type: 'data-compaction', id, data: { id, upTo, summary } })
+  // The provider counted the messages that the summary replaces.
+  turn.contextTokens = undefined
   await turn.log.sync()
 }
 

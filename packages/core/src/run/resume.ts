@@ -15,6 +15,8 @@ export interface Resume {
   started: Map<string, unknown>
   finishReason: string
   usage: Usage[]
+  /** Usage of the latest model call. */
+  lastUsage?: Usage
   elapsedMs: number
   /** End chunks of the texts that were still streaming. */
   openTexts: Map<string, Extract<Chunk, { type: 'text-end' | 'reasoning-end' }>>
@@ -60,7 +62,8 @@ function applyItem(resume: Resume, item: LogItem): void {
       resume.phase = 'calls'
       resume.calls = item.calls
       resume.finishReason = item.finishReason
-      if (item.usage !== undefined) resume.usage.push(item.usage as unknown as Usage)
+      resume.lastUsage = item.usage as unknown as Usage | undefined
+      if (resume.lastUsage !== undefined) resume.usage.push(resume.lastUsage)
       return
     case '$call':
       resume.started.set(item.toolCallId, item.input)

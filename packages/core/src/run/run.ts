@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { type DataParts, type Metadata, NamedError, type Usage } from '@troupe/protocol'
+import { contextFill, type DataParts, type Metadata, NamedError, type Usage } from '@troupe/protocol'
 import { addUsage, costOf } from '../model/check-answer.ts'
 import { project } from '../prompt/project.ts'
 import { hasFiles, loadFiles } from '../prompt/prompt-files.ts'
@@ -158,7 +158,8 @@ async function finishStep(turn: Turn, calls: StepCalls | undefined, answer: Mode
   turn.size += answer.size
   input.meter?.add({ tokens: answer.usage?.totalTokens ?? 0, cost: turnCost(turn, answer.usage) })
   turn.finishReason = answer.finishReason
-  if (turn.usage !== undefined) turn.emit({ type: 'data-usage', data: turn.usage, transient: true })
+  if (answer.usage !== undefined) turn.contextTokens = contextFill(answer.usage)
+  turn.emitUsage()
   if (answer.error !== undefined) {
     await calls?.stop(new NamedError('ModelFailed', `Canceled: ${answer.error.message}`))
     throw answer.error

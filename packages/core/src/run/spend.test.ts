@@ -30,3 +30,22 @@ test('a limit of tokens ends the turn after a call that used them up', async () 
   expect(message.metadata?.stopped).toMatchObject({ reason: 'tokens' })
   expect(model.calls).toHaveLength(1)
 })
+
+test('the fill of the context is that of the latest model call, without what tools spent, even after a restart', async () => {
+  const finish = (inputTokens: number) => ({
+    finish: 'stop' as const,
+    usage: { inputTokens, outputTokens: 50 },
+  })
+  const turns = [
+    [{ call: { name: 'lends', input: {} } }, { ...finish(2000), finish: 'tool-calls' as const }],
+    [{ text: 'done' }, finish(2100)],
+  ]
+  const { message, log } = await play(turns, [lends])
+  expect(message.metadata?.contextTokens).toBe(2150)
+  expect(message.metadata?.usage?.inputTokens).toBeGreaterThan(4000)
+  const fills = log.items.flatMap((item) =>
+    item.type === 'data-usage' ? [(item.data as { contextTokens?: number }).contextTokens] : [],
+  )
+  expect(fills).toEqual([2050, 2050, 2150])
+  expect(readResume(log.items).lastUsage).toMatchObject({ inputTokens: 2100 })
+})

@@ -2,6 +2,7 @@ import path from 'node:path'
 import {
   type Chunk,
   cleanMessage,
+  contextFill,
   createFold,
   createReasoningNamer,
   errorInfo,
@@ -51,6 +52,8 @@ export function openTurn(input: RunInput) {
     attempt: resume === undefined ? 1 : resume.attempt + 1,
     step: resume?.step ?? 0,
     usage: resume?.usage.reduce<Usage | undefined>(addUsage, undefined),
+    /** Fill of the context window after the latest model call. */
+    contextTokens: resume?.lastUsage && contextFill(resume.lastUsage),
     finishReason: resume?.finishReason ?? 'other',
     size: 0,
     stopped: undefined as Metadata['stopped'],
@@ -95,8 +98,12 @@ export function openTurn(input: RunInput) {
     spend(usage: Usage): void {
       log.note({ type: '$spend', usage: { ...usage } })
       turn.usage = addUsage(turn.usage, usage)
-      emit({ type: 'data-usage', data: turn.usage, transient: true })
+      turn.emitUsage()
       input.meter?.add({ tokens: usage.totalTokens, cost: costOf(usage, input.model.price) ?? 0 })
+    },
+    emitUsage(): void {
+      const { usage, contextTokens } = turn
+      if (usage !== undefined) emit({ type: 'data-usage', data: { ...usage, contextTokens }, transient: true })
     },
     refuse(toolName: string): void {
       turn.denied = true
@@ -353,13 +360,14 @@ function outcome({ fold }: Turn, status: RunOutcome['status'], error?: ErrorInfo
   return { status, message: cleanMessage(fold.snapshot(), { run: 'ended' }), error }
 }
 
-function lastMetadata({ input, watch, finishReason, usage, stopped }: Turn): Metadata {
+function lastMetadata({ input, watch, finishReason, usage, contextTokens, stopped }: Turn): Metadata {
   const cost = costOf(usage, input.model.price)
   const below = input.meter?.below
   return {
     elapsedMs: watch.elapsedMs(),
     finishReason,
     usage,
+    contextTokens,
     cost,
     subAgents:
       below !== undefined && below.tokens > 0 ? { tokens: below.tokens, cost: below.cost || undefined } : undefined,

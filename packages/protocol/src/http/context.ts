@@ -34,7 +34,10 @@ const contextSchema = z.object({
 export const contextEndpoints = endpoints({
   'GET /ai/sessions/:id/context': {
     summary: 'Returns the parts of the next model call, with their tokens and cost, and what changed since the last.',
-    query: z.object({ leaf: z.string().max(64).optional() }),
+    query: z.object({
+      leaf: z.string().max(64).optional(),
+      pieces: z.enum(['none']).optional().describe('"none" returns an empty list of pieces'),
+    }),
     scoped: true,
     answers: { 200: contextSchema, 404: 'SessionNotFound' },
   },

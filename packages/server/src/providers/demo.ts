@@ -24,6 +24,8 @@ export default defineProvider({
       name: 'Demo tour',
       tags: ['chat', 'tools', 'demo'],
       price: { input: 0, output: 0 },
+      // A script has no limit. The size is usual, so that the page can show how a context fills.
+      contextWindow: 128_000,
       capabilities: {
         common: {
           description:

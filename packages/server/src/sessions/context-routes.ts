@@ -5,6 +5,7 @@ import {
   type ContextPiece,
   dataParts,
   type DataParts,
+  type Metadata,
   NamedError,
   type StoredMessage,
 } from '@troupe/protocol'
@@ -47,7 +48,7 @@ export function contextRoutes(options: {
         tokens: Math.round(tokens),
         cost: price && (tokens * price.input) / 1_000_000,
       })
-      const pieces: ContextPiece[] = [
+      const estimated: ContextPiece[] = [
         ...tools.map((tool): ContextPiece => ({ kind: 'tool', name: tool.name, ...priced(toolTokens([tool])) })),
         ...blocks.map(({ name, text }): ContextPiece => ({
           kind: 'instructions',
@@ -57,12 +58,13 @@ export function contextRoutes(options: {
         })),
         ...messagePieces(chain, gauge, priced),
       ]
+      const pieces = calibrate(estimated, chain.at(-1)?.metadata, modelId)
       const usage = chain.findLast(({ role }) => role === 'assistant')?.metadata?.usage
       return {
         model: modelId,
         window: contextWindow ?? null,
         total: priced(pieces.reduce((sum, { tokens }) => sum + tokens, 0)),
-        pieces,
+        pieces: query.pieces === 'none' ? [] : pieces,
         cache: {
           lastCallAt: last?.at ?? null,
           modelChanged: last !== undefined && last.model !== modelId,
@@ -106,6 +108,20 @@ export function contextRoutes(options: {
       after = next
     }
   }
+}
+
+/** Scales the estimates to the provider's count, if the branch ends with an answer that this model gave. */
+function calibrate(pieces: ContextPiece[], last: Metadata | undefined, modelId: string): ContextPiece[] {
+  const counted = last?.model === modelId ? last.contextTokens : undefined
+  const estimate = pieces.reduce((sum, { tokens }) => sum + tokens, 0)
+  const ratio = (counted ?? 0) / estimate
+  // An estimate is never this far off: the provider counted something else.
+  if (!(ratio > 0.5 && ratio < 4)) return pieces
+  return pieces.map((piece) => ({
+    ...piece,
+    tokens: Math.round(piece.tokens * ratio),
+    cost: piece.cost && piece.cost * ratio,
+  }))
 }
 
 function findCompaction(part: StoredMessage['parts'][number]): DataParts['compaction'] | undefined {

@@ -65,6 +65,7 @@ const fields = {
   model: z.string(),
   source: z.string(),
   usage: z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), totalTokens: z.number() }),
+  contextTokens: z.number(),
   cost: z.number(),
   subAgents: z.looseObject({ tokens: z.number(), cost: z.number().optional() }),
   elapsedMs: z.number(),

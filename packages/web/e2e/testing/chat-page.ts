@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 export function chatPage(page: Page) {
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
@@ -37,6 +38,15 @@ export function chatPage(page: Page) {
       const closed = page.locator('.tool-group-head[aria-expanded="false"]')
       await closed.first().waitFor()
       while ((await closed.count()) > 0) await closed.first().click()
+    },
+    /** Chooses an entry of the menu in the header. */
+    async option(name: string | RegExp): Promise<void> {
+      await page.getByRole('button', { name: 'Chat options' }).click()
+      await page.getByRole('menuitem', { name }).click()
+    },
+    /** Waits until this many requests of all chats wait for the user. */
+    async waiting(count: number): Promise<void> {
+      await expect.poll(() => page.title()).toMatch(count === 0 ? /^[^(]/ : new RegExp(`^\\(${count}\\) `))
     },
     newSession: () => page.getByRole('button', { name: 'New chat' }).first().click(),
   }

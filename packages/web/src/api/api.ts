@@ -67,7 +67,8 @@ export function createApi(request: Request) {
     undoRemoval: (id: string, removalId: string) =>
       call('POST /ai/sessions/:id/removals/:removalId/undo', { params: { id, removalId } }),
 
-    context: (id: string, leaf?: string) => call('GET /ai/sessions/:id/context', { params: { id }, query: { leaf } }),
+    context: (id: string, leaf?: string, pieces?: 'none') =>
+      call('GET /ai/sessions/:id/context', { params: { id }, query: { leaf, pieces } }),
     switchCompaction: (id: string, compactionId: string, off: boolean) =>
       call('PATCH /ai/sessions/:id/compactions/:compactionId', { params: { id, compactionId }, body: { off } }),
     preview: async (id: string, path: string, signal: AbortSignal) =>

@@ -8,7 +8,6 @@ import { readAccessKey, readAddress, writeAddress } from '../platform/address.ts
 import { TrashedBar } from '../sessions/session-title.tsx'
 import { Sidebar } from '../sessions/sidebar.tsx'
 import { useShortcuts } from '../shortcuts/shortcuts.ts'
-import { Notices } from '../state/notices.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { formatElements } from '../ui/elements.tsx'
@@ -60,7 +59,6 @@ export function App() {
       {dialog === 'shortcuts' && <ShortcutsDialog />}
       {dialog === 'palette' && <PaletteDialog />}
       {dialog === 'import' && <ImportDialog />}
-      <Notices />
     </Tooltip.Provider>
   )
 }

@@ -1,47 +1,119 @@
-import {
-  Bot,
-  Ellipsis,
-  GitBranch,
-  Inbox,
-  PanelLeftOpen,
-  PanelRight,
-  ScanText,
-  Search,
-  ShieldOff,
-  SquarePen,
-} from 'lucide-react'
-import { type ReactNode, useMemo, useSyncExternalStore } from 'react'
+import { Bot, ChevronLeft, Inbox, PanelLeftOpen, PanelRight, ShieldOff, SquarePen } from 'lucide-react'
+import { useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
-import { isAgentActive } from '../chat/session/sub-agent.ts'
 import { agentPanel } from '../chat/session/sub-agents.ts'
-import { openFind } from '../find/find.tsx'
 import { keyText } from '../platform/keyboard.ts'
-import { SessionTitle } from '../sessions/session-title.tsx'
-import { frontPanel } from '../state/panels-state.ts'
-import { openBranchMap, togglePanels } from '../state/panels.ts'
+import { SessionTitle, type TitleMode } from '../sessions/session-title.tsx'
+import { togglePanels } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
-import { Menu } from '../ui/menu.tsx'
 import { currentMode } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './agents-button.css'
+import { ContextRing, useContextFill } from './context-ring.tsx'
+import { HeaderMenu } from './header-menu.tsx'
+import './header.css'
+import { useAgentsOfChat, useAsksElsewhere, usePanelsOfChat } from './header-state.ts'
 import './inbox-button.css'
 
-function AgentsButton() {
-  const workspace = useWorkspace()
+/** Title, context ring, panels and a menu. On a phone: back, title and the menu. */
+export function Header() {
   const sessionId = useApp((state) => state.sessionId)
-  const { agents, panels } = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
-  const count = useStore(agents, (state) => state.agents.size)
-  const working = useStore(agents, (state) => [...state.agents.values()].filter(isAgentActive).length)
-  const isOpen = useStore(panels, (state) => !state.hidden && frontPanel(state)?.kind === 'agent')
+  const mode = useApp(currentMode)
+  const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches)
+  return (
+    <header className="header" data-mode={mode}>
+      <SidebarButtons isNarrow={isNarrow} />
+      <TitleAndMenu key={sessionId} mode={mode} isNarrow={isNarrow} />
+    </header>
+  )
+}
+
+function TitleAndMenu({ mode, isNarrow }: { mode: string; isNarrow: boolean }) {
+  const [titleMode, setTitleMode] = useState<TitleMode>('shown')
+  const fill = useContextFill()
+  return (
+    <>
+      <SessionTitle mode={titleMode} onMode={setTitleMode} />
+      {mode === 'bypass' && (
+        <p className="header-bypass">
+          <ShieldOff aria-hidden />
+          <span>{t.header.bypass}</span>
+        </p>
+      )}
+      {!isNarrow && (
+        <>
+          <InboxButton />
+          <AgentsButton />
+          <ContextRing fill={fill} />
+          <PanelsButton />
+        </>
+      )}
+      <HeaderMenu isNarrow={isNarrow} fill={fill} onTitleMode={setTitleMode} />
+    </>
+  )
+}
+
+/** With the list of chats closed: the way to it, marked if another chat needs the user. */
+function SidebarButtons({ isNarrow }: { isNarrow: boolean }) {
+  const { app } = useWorkspace()
+  const isOpen = useApp((state) => state.sidebar)
+  const waiting = useAsksElsewhere()
+  if (isOpen && !isNarrow) return null
+  if (isNarrow) {
+    return (
+      <IconButton
+        className="header-sessions header-back"
+        label={waiting === 0 ? t.header.showSessions : t.header.showSessionsWaiting(waiting)}
+        onClick={() => app.setSidebar(true)}
+      >
+        <ChevronLeft />
+        {waiting > 0 && <span className="header-waiting" aria-hidden />}
+      </IconButton>
+    )
+  }
+  return (
+    <>
+      <IconButton className="header-sessions" label={t.header.showSessions} onClick={() => app.setSidebar(true)}>
+        <PanelLeftOpen />
+      </IconButton>
+      <IconButton label={t.header.newSession} onClick={app.newSession}>
+        <SquarePen />
+      </IconButton>
+    </>
+  )
+}
+
+/** Asks of other chats. Those of this chat are in front of the user. */
+function InboxButton() {
+  const { app } = useWorkspace()
+  const count = useAsksElsewhere()
   if (count === 0) return null
   return (
     <IconButton
+      className="inbox-button"
+      label={t.inbox.count(count)}
+      shortcut={keyText('Mod+I')}
+      aria-haspopup="dialog"
+      onClick={() => app.setDialog('inbox')}
+    >
+      <Inbox />
+      <span className="inbox-count">{count}</span>
+    </IconButton>
+  )
+}
+
+/** Shown while sub-agents work or are in view. Otherwise the menu has them. */
+function AgentsButton() {
+  const { store, working, isOpen } = useAgentsOfChat()
+  if (working === 0 && !isOpen) return null
+  return (
+    <IconButton
       className="agents-button"
-      label={working > 0 ? t.subAgents.runningCount(working) : t.subAgents.count(count)}
+      label={working > 0 ? t.subAgents.runningCount(working) : t.subAgents.title}
       aria-pressed={isOpen}
       data-working={working > 0}
-      onClick={() => (isOpen ? panels.hide() : void panels.open(agentPanel(agents, null)))}
+      onClick={() => (isOpen ? store.panels.hide() : void store.panels.open(agentPanel(store.agents, null)))}
     >
       <Bot />
       {working > 0 && <span className="agents-count">{working}</span>}
@@ -49,140 +121,22 @@ function AgentsButton() {
   )
 }
 
-function InboxButton() {
-  const { app } = useWorkspace()
-  const count = useApp((state) => state.asks.length)
+function PanelsButton() {
+  const { panels, isOffered, label } = usePanelsOfChat()
+  const isShown = useStore(panels, (state) => state.panels.length > 0 && !state.hidden)
+  if (!isOffered) return null
   return (
     <IconButton
-      className="inbox-button"
-      label={count === 0 ? t.inbox.nothingPending : t.inbox.count(count)}
-      shortcut={keyText('Mod+I')}
-      aria-haspopup="dialog"
-      onClick={() => app.setDialog('inbox')}
-    >
-      <Inbox />
-      {count > 0 && <span className="inbox-count">{count}</span>}
-    </IconButton>
-  )
-}
-
-export function Header() {
-  const { app } = useWorkspace()
-  const sidebar = useApp((state) => state.sidebar)
-  const sessionId = useApp((state) => state.sessionId)
-  const mode = useApp(currentMode)
-  return (
-    <header className="header" data-mode={mode}>
-      {!sidebar && (
-        <>
-          <IconButton className="header-sessions" label={t.header.showSessions} onClick={() => app.setSidebar(true)}>
-            <PanelLeftOpen />
-          </IconButton>
-          <IconButton label={t.header.newSession} onClick={app.newSession}>
-            <SquarePen />
-          </IconButton>
-        </>
-      )}
-      <SessionTitle key={sessionId} />
-      {mode === 'bypass' && (
-        <p className="header-bypass">
-          <ShieldOff aria-hidden />
-          <span>{t.header.bypass}</span>
-        </p>
-      )}
-      <HeaderActions />
-      <InboxButton />
-    </header>
-  )
-}
-
-interface HeaderAction {
-  key: string
-  label: string
-  icon: ReactNode
-  shortcut?: string
-  opensDialog?: boolean
-  isPressed?: boolean
-  onSelect: () => void
-}
-
-/** Buttons if they fit next to the title, otherwise a menu. */
-function HeaderActions() {
-  const ways = useHeaderActions()
-  const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches)
-  if (!isNarrow) {
-    const [before, after] = [ways.filter(({ key }) => key !== 'panels'), ways.filter(({ key }) => key === 'panels')]
-    return (
-      <>
-        {before.map(actionButton)}
-        <AgentsButton />
-        {after.map(actionButton)}
-      </>
-    )
-  }
-  return (
-    <>
-      <AgentsButton />
-      {ways.length > 0 && (
-        <Menu
-          trigger={
-            <button type="button" className="icon-button header-more" aria-label={t.header.more}>
-              <Ellipsis />
-            </button>
-          }
-          items={ways}
-        />
-      )}
-    </>
-  )
-}
-
-function actionButton({ key, label, icon, shortcut, opensDialog = false, isPressed, onSelect }: HeaderAction) {
-  return (
-    <IconButton
-      key={key}
-      className={`header-${key}`}
+      className="header-panels"
       label={label}
-      {...(shortcut !== undefined && { shortcut })}
-      {...(opensDialog && { 'aria-haspopup': 'dialog' })}
-      aria-pressed={isPressed}
-      onClick={onSelect}
+      shortcut={keyText('Mod+.')}
+      aria-pressed={isShown}
+      onClick={() => togglePanels(panels)}
     >
-      {icon}
+      <PanelRight />
+      <span className="header-panels-text">{t.panels.title}</span>
     </IconButton>
   )
-}
-
-function useHeaderActions(): HeaderAction[] {
-  const workspace = useWorkspace()
-  const sessionId = useApp((state) => state.sessionId)
-  const isNew = useApp((state) => state.isNew)
-  const store = useMemo(() => workspace.session(sessionId), [workspace, sessionId])
-  const { panels } = store
-  const isEmpty = useStore(store, (state) => state.messages.length === 0)
-  const count = useStore(panels, (state) => state.panels.length)
-  const hidden = useStore(panels, (state) => state.hidden)
-  const toggling = hidden ? t.panels.showAll(count) : t.panels.hideAll
-  const inMessages: HeaderAction[] = [
-    { key: 'find', label: t.find.open, icon: <Search />, onSelect: openFind },
-    { key: 'branches', label: t.branches.open, icon: <GitBranch />, onSelect: () => openBranchMap(panels) },
-  ]
-  const context: HeaderAction = {
-    key: 'context',
-    label: t.context.title,
-    icon: <ScanText />,
-    opensDialog: true,
-    onSelect: () => workspace.app.setDialog('context'),
-  }
-  const panelAction: HeaderAction = {
-    key: 'panels',
-    label: count === 0 ? t.panels.open : toggling,
-    icon: <PanelRight />,
-    shortcut: keyText('Mod+.'),
-    isPressed: count > 0 && !hidden,
-    onSelect: () => togglePanels(panels),
-  }
-  return [...(isEmpty ? [] : inMessages), ...(isNew ? [] : [context]), ...(isNew && count === 0 ? [] : [panelAction])]
 }
 
 const narrow = window.matchMedia('(max-width: 599px)')

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Composer } from '../composer/composer.tsx'
 import { Find } from '../find/find.tsx'
+import { Notices } from '../state/notices.tsx'
 import { t } from '../texts/t.ts'
 import { useEnlargedImage } from '../ui/elements.tsx'
 import { afterPaint } from '../ui/focus.ts'
@@ -40,6 +41,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
         <div className="chat" data-focus-home=".approval, .ask-open | .composer-box textarea | [role=log]">
           <ChatBody />
           <Find />
+          <Notices />
           <ConnectionBar />
           <Composer />
           <EmptyChatMore />

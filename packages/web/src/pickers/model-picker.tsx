@@ -138,7 +138,9 @@ export function ModelChooser({
                 </span>
                 <span className="model-facts">
                   {isDemoModel(model.ref) ? t.models.scripted : model.ref}
-                  {model.contextWindow !== undefined && ` · ${t.models.window(formatCount(model.contextWindow))}`}
+                  {model.contextWindow !== undefined &&
+                    !isDemoModel(model.ref) &&
+                    ` · ${t.models.window(formatCount(model.contextWindow))}`}
                   {model.price !== undefined &&
                     !isDemoModel(model.ref) &&
                     ` · ${t.models.price(model.price.input, model.price.output)}`}

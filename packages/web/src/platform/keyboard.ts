@@ -31,15 +31,23 @@ export function keyText(keys: Keys, mac = isMac()): string {
   return keyNames(keys, mac).join(mac ? '' : '+')
 }
 
-let lastInput: 'key' | 'pointer' = 'pointer'
+let isMovingFocus = false
 
-/** Tracks the last input method. Call once per page. */
-export function trackInputMethod(): void {
-  window.addEventListener('keydown', () => void (lastInput = 'key'), true)
-  window.addEventListener('pointerdown', () => void (lastInput = 'pointer'), true)
+/** Tracks the keys that move the focus. Call once per page. */
+export function trackFocusKeys(): void {
+  window.addEventListener(
+    'keydown',
+    ({ key, ctrlKey, metaKey, altKey }) => {
+      if (ctrlKey || metaKey || altKey || !/^(?:Tab|Arrow|Home$|End$|Page)/.test(key)) return
+      isMovingFocus = true
+      // The browser moves the focus in the same task.
+      setTimeout(() => void (isMovingFocus = false))
+    },
+    true,
+  )
 }
 
-/** True if the current event probably comes from the keyboard. */
-export function isKeyboardInput(): boolean {
-  return lastInput === 'key'
+/** True if the user moves the focus with the keyboard right now. False if code gives it back, for example. */
+export function isFocusMovedByKey(): boolean {
+  return isMovingFocus
 }

@@ -30,6 +30,7 @@ export function sessionMenu(
   app: AppStore,
   session: ListedSession,
   on: { rename: () => void; deleteForGood: () => void; newFolder: () => void; branch: () => string | undefined },
+  place: 'row' | 'header' = 'row',
 ): MenuItem[] {
   const ids = [session.id]
   const exporting: MenuItem = {
@@ -64,7 +65,10 @@ export function sessionMenu(
       ),
     },
     exporting,
-    { label: t.sessions.select, icon: <CheckSquare aria-hidden />, onSelect: () => app.setPicked(ids) },
+    // Selects rows of the list.
+    ...(place === 'row'
+      ? [{ label: t.sessions.select, icon: <CheckSquare aria-hidden />, onSelect: () => app.setPicked(ids) }]
+      : []),
     archived
       ? {
           label: t.sessions.unarchive,

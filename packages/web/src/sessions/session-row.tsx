@@ -195,11 +195,11 @@ let loading: Promise<void> | undefined
 const listeners = new Set<() => void>()
 
 /** Loads the session menu on demand, to keep it out of the initial load. */
-function useSessionMenu(): SessionMenuModule | undefined {
+export function useSessionMenu(): SessionMenuModule | undefined {
   return useSyncExternalStore(subscribe, () => loaded)
 }
 
-function loadSessionMenu(): void {
+export function loadSessionMenu(): void {
   loading ??= import('./session-menu.tsx').then(
     (module) => {
       loaded = module

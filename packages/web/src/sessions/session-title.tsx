@@ -2,40 +2,62 @@ import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { focusOnMount } from '../ui/focus.ts'
 import { findSession } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 
-export function SessionTitle() {
+/** Alternatives to the title: its field, the field for a new folder, or the question before deleting for good. */
+export type TitleMode = 'shown' | 'renaming' | 'filing' | 'deleting'
+
+export function SessionTitle({ mode, onMode }: { mode: TitleMode; onMode: (mode: TitleMode) => void }) {
   const { app } = useWorkspace()
   const session = useApp((state) => findSession(state, state.sessionId))
   const isNew = useApp((state) => state.isNew)
-  const [isRenaming, setRenaming] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  if (session === undefined || session.trashedAt !== null)
-    return <h1 className="header-title">{session?.title ?? (isNew ? t.header.newSession : '')}</h1>
+  if (session === undefined) return <h1 className="header-title">{isNew ? t.header.newSession : ''}</h1>
   const title = session.title === '' ? t.sessions.untitled : session.title
-  if (isRenaming) {
+  const done = (byKey: boolean) => {
+    flushSync(() => onMode('shown'))
+    if (byKey) button.current?.focus()
+  }
+  if (mode === 'renaming' || mode === 'filing') {
     return (
       <div className="header-title header-renaming">
         <NameField
-          label={t.sessions.titleField}
-          value={session.title}
-          maxLength={500}
-          onDone={(renamed, byKey) => {
-            flushSync(() => setRenaming(false))
-            if (byKey) button.current?.focus()
-            if (renamed !== null) void app.rename(session.id, renamed)
+          key={mode}
+          label={mode === 'renaming' ? t.sessions.titleField : t.sessions.folderName}
+          value={mode === 'renaming' ? session.title : ''}
+          maxLength={mode === 'renaming' ? 500 : 100}
+          onDone={(name, byKey) => {
+            done(byKey)
+            if (name === null) return
+            if (mode === 'renaming') void app.rename(session.id, name)
+            else void app.addFolder(name, { sessionIds: [session.id] })
           }}
         />
       </div>
     )
   }
   return (
-    <h1 className="header-title">
-      <button ref={button} type="button" title={t.sessions.rename} onClick={() => setRenaming(true)}>
-        {title}
-      </button>
+    <h1 className="header-title" dir="auto">
+      {session.trashedAt === null ? (
+        <button ref={button} type="button" title={t.sessions.rename} onClick={() => onMode('renaming')}>
+          {title}
+        </button>
+      ) : (
+        title
+      )}
+      {mode === 'deleting' && (
+        <ConfirmDialog
+          title={t.sessions.deleteTitle}
+          confirm={t.sessions.deletePermanently}
+          onConfirm={() => void app.deleteForGood([session.id])}
+          onClose={() => onMode('shown')}
+        >
+          <p>{t.sessions.deleteText(1, title)}</p>
+        </ConfirmDialog>
+      )}
     </h1>
   )
 }

@@ -22,7 +22,9 @@ export interface NoticeAction {
 const useNotices = create<{ notices: Notice[] }>(() => ({ notices: [] }))
 let lastId = 0
 /** Safety limit. In normal use, notices expire before this many accumulate. */
-const maxNotices = 19
+const maxNotices = 49
+/** The newest are shown. The older wait until there is room again, so none is lost unread. */
+const maxShown = 3
 const shortestMs = 9000
 const msPerCharacter = 45
 
@@ -46,12 +48,28 @@ function dismiss(id: number): void {
 
 export function Notices() {
   const notices = useNotices((state) => state.notices)
+  const [expandedUpTo, setExpandedUpTo] = useState(0)
+  const shown = notices.filter(({ id }, index) => id <= expandedUpTo || index >= notices.length - maxShown)
   return (
-    <output className="notices" aria-live="polite" data-focus-back>
-      {notices.map((notice) => (
-        <NoticeCard key={notice.id} notice={notice} />
-      ))}
-    </output>
+    <div className="notices-place">
+      <output className="notices" aria-live="polite" data-focus-back>
+        {notices.length > 1 && (
+          <div className="notices-tools">
+            {shown.length < notices.length && (
+              <Button kind="quiet" onClick={() => setExpandedUpTo(lastId)}>
+                {t.ui.earlierNotices(notices.length - shown.length)}
+              </Button>
+            )}
+            <Button kind="quiet" onClick={() => useNotices.setState({ notices: [] })}>
+              {t.ui.dismissAll}
+            </Button>
+          </div>
+        )}
+        {shown.map((notice) => (
+          <NoticeCard key={notice.id} notice={notice} />
+        ))}
+      </output>
+    </div>
   )
 }
 
@@ -71,7 +89,7 @@ function NoticeCard({ notice: { id, text, isError, action } }: { notice: Notice 
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
-      <span>{text}</span>
+      <span dir="auto">{text}</span>
       {action !== undefined && (
         <Button
           onClick={() => {

@@ -9,7 +9,7 @@ import {
   useEffect,
   useState,
 } from 'react'
-import { isKeyboardInput } from '../platform/keyboard.ts'
+import { isFocusMovedByKey } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
 import './button.css'
 
@@ -28,16 +28,16 @@ interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'a
   children: ReactNode
 }
 
-/** Suppresses the tooltip when focus returns after a click, for example from a closed dialog. */
-function skipPointerFocus(event: FocusEvent): void {
-  if (!isKeyboardInput()) event.preventDefault()
+/** Shows no tooltip for a focus by touch or by code, for example from a closed dialog: nothing would hide it. */
+function skipOtherFocus(event: FocusEvent): void {
+  if (!isFocusMovedByKey()) event.preventDefault()
 }
 
 export function IconButton({ label, shortcut, children, className = '', ...rest }: IconButtonProps) {
   const around = useContext(DialogContext)
   return (
     <Tooltip.Root>
-      <Tooltip.Trigger asChild onFocus={skipPointerFocus}>
+      <Tooltip.Trigger asChild onFocus={skipOtherFocus}>
         <button type="button" aria-label={label} className={`icon-button ${className}`} {...rest}>
           {children}
         </button>

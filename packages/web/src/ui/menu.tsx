@@ -3,6 +3,7 @@ import { DropdownMenu } from 'radix-ui'
 import {
   cloneElement,
   type ComponentProps,
+  Fragment,
   type ReactElement,
   type ReactNode,
   Suspense,
@@ -17,6 +18,10 @@ export interface MenuItem {
   label: string
   icon: ReactNode
   danger?: boolean
+  /** Shown at the end of the row: a shortcut or a number. */
+  hint?: string | undefined
+  /** Draws a line above, unless it is the first item. */
+  startsGroup?: boolean
   /** Submenu items. `onSelect` is ignored then. */
   items?: MenuItem[]
   onSelect?: () => void
@@ -26,11 +31,12 @@ interface MenuProps {
   trigger: ReactNode
   items: MenuItem[]
   isOpen?: boolean
+  align?: 'start' | 'end'
   onClosed?: () => void
 }
 
 /** Not modal, because a modal menu injects a style element, which our content security policy forbids. */
-export function Menu({ trigger, items, isOpen = false, onClosed: onOver }: MenuProps) {
+export function Menu({ trigger, items, isOpen = false, align = 'start', onClosed: onOver }: MenuProps) {
   const chosen = useRef<() => void>(undefined)
   // A dialog covers everything outside it.
   const around = useContext(DialogContext)
@@ -47,7 +53,7 @@ export function Menu({ trigger, items, isOpen = false, onClosed: onOver }: MenuP
       <DropdownMenu.Portal container={around}>
         <DropdownMenu.Content
           className="menu"
-          align="start"
+          align={align}
           sideOffset={4}
           collisionPadding={8}
           onCloseAutoFocus={onClosed}
@@ -60,30 +66,38 @@ export function Menu({ trigger, items, isOpen = false, onClosed: onOver }: MenuP
 }
 
 function MenuItems({ items, onChoose }: { items: MenuItem[]; onChoose: (onSelect: MenuItem['onSelect']) => void }) {
-  return items.map(({ label, icon, danger = false, items: more, onSelect }, index) =>
-    more === undefined ? (
-      <DropdownMenu.Item
-        key={index}
-        className={danger ? 'menu-item menu-danger' : 'menu-item'}
-        onSelect={() => onChoose(onSelect)}
-      >
+  return items.map((item, index) => (
+    <Fragment key={index}>
+      {item.startsGroup === true && index > 0 && <DropdownMenu.Separator className="menu-line" />}
+      <MenuRow item={item} onChoose={onChoose} />
+    </Fragment>
+  ))
+}
+
+function MenuRow({ item, onChoose }: { item: MenuItem; onChoose: (onSelect: MenuItem['onSelect']) => void }) {
+  const { label, icon, danger = false, hint, items: more, onSelect } = item
+  if (more === undefined) {
+    return (
+      <DropdownMenu.Item className={danger ? 'menu-item menu-danger' : 'menu-item'} onSelect={() => onChoose(onSelect)}>
         {icon}
         {label}
+        {hint !== undefined && <span className="menu-hint">{hint}</span>}
       </DropdownMenu.Item>
-    ) : (
-      <DropdownMenu.Sub key={index}>
-        <DropdownMenu.SubTrigger className="menu-item">
-          {icon}
-          {label}
-          <ChevronRight aria-hidden className="menu-more" />
-        </DropdownMenu.SubTrigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.SubContent className="menu menu-sub" sideOffset={4} collisionPadding={8}>
-            <MenuItems items={more} onChoose={onChoose} />
-          </DropdownMenu.SubContent>
-        </DropdownMenu.Portal>
-      </DropdownMenu.Sub>
-    ),
+    )
+  }
+  return (
+    <DropdownMenu.Sub>
+      <DropdownMenu.SubTrigger className="menu-item">
+        {icon}
+        {label}
+        <ChevronRight aria-hidden className="menu-more" />
+      </DropdownMenu.SubTrigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.SubContent className="menu menu-sub" sideOffset={4} collisionPadding={8}>
+          <MenuItems items={more} onChoose={onChoose} />
+        </DropdownMenu.SubContent>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Sub>
   )
 }
 

@@ -92,11 +92,13 @@ function firstPlace(pressed: EventTarget | null): FocusPlace | null {
 
 function focusPlace(element: HTMLElement, last: FocusPlace | null): FocusPlace {
   const homes: FocusHome[] = []
-  for (let around: HTMLElement | null = element; around !== null; around = around.parentElement) {
+  const region = element.closest('[data-focus-back], [data-radix-popper-content-wrapper]')
+  // Out of an overlay, the focus goes back, not to what is around the overlay.
+  const end = region?.parentElement ?? null
+  for (let around: HTMLElement | null = element; around !== end && around !== null; around = around.parentElement) {
     const { focusHome } = around.dataset
     if (focusHome !== undefined) homes.push({ element: around, choices: choicesIn(around, focusHome, element) })
   }
-  const region = element.closest('[data-focus-back], [data-radix-popper-content-wrapper]')
   const before = region === null ? null : region === last?.region ? last.before : last
   return { element, homes, region, before }
 }

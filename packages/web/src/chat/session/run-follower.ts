@@ -145,6 +145,7 @@ function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: RunReaderO
   let progress: ActiveRun['progress'] = {}
   let retry: ActiveRun['retry'] = null
   let errorText: string | null = null
+  let contextTokens: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
 
   return { take, restart, flush, close }
@@ -173,6 +174,7 @@ function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: RunReaderO
     const media = partData(chunk, 'media-generate-start') ?? partData(chunk, 'media-generate-progress')
     if (media?.toolCallId !== undefined)
       progress = { ...progress, [media.toolCallId]: addMediaProgress(progress[media.toolCallId], media) }
+    contextTokens = partData(chunk, 'usage')?.contextTokens ?? contextTokens
     if (chunk.type === 'error') errorText = chunk.errorText
     retry = partData(chunk, 'retry') ?? null
   }
@@ -181,7 +183,7 @@ function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: RunReaderO
     clearTimeout(timer)
     timer = undefined
     if (fold === undefined || fold.messageId === '') return
-    onNews(fold.snapshot(), { progress, retry, errorText })
+    onNews(fold.snapshot(), { progress, retry, errorText, contextTokens })
   }
 
   function restart(): void {
@@ -189,6 +191,7 @@ function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: RunReaderO
     progress = {}
     retry = null
     errorText = null
+    contextTokens = undefined
   }
 
   function close(): void {

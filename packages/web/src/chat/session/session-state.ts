@@ -34,6 +34,8 @@ export interface ActiveRun {
   /** Pending retry after a temporary provider error. */
   retry: { attempt: number; delayMs: number; message: string } | null
   errorText: string | null
+  /** Fill of the context window after its latest model call. Undefined until known. */
+  contextTokens?: number
   startedAt: number
   stopAskedAt: number | null
 }

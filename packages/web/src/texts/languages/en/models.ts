@@ -97,6 +97,8 @@ export const modelTexts = {
   },
   context: {
     title: 'Context',
+    ring: (percent: string, window: string) => `Context: ${percent} of ${window} tokens used`,
+    ringUnknown: (tokens: string) => `Context: ${tokens} tokens used. This model’s context size is unknown.`,
     about: 'Everything sent with your next message. Token counts are estimates. Prices assume nothing is cached.',
     running: 'The answer in progress is counted when it’s done.',
     sinceLast: 'Since the last model call',

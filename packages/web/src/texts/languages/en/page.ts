@@ -4,6 +4,8 @@ export const pageTexts = {
     close: 'Close',
     cancel: 'Cancel',
     dismiss: 'Dismiss',
+    dismissAll: 'Dismiss all',
+    earlierNotices: (count: number) => `${count} earlier`,
     undo: 'Undo',
     loading: 'Loading…',
     oneMoment: 'One moment…',
@@ -39,6 +41,7 @@ export const pageTexts = {
   header: {
     newSession: 'New chat',
     showSessions: 'Show chats',
+    showSessionsWaiting: (count: number) => `Show chats (${count} ${count === 1 ? 'needs' : 'need'} your attention)`,
     bypass: 'Runs without asking',
     more: 'Chat options',
   },
@@ -50,9 +53,10 @@ export const pageTexts = {
   },
   panels: {
     title: 'Panels',
-    showAll: (count: number) => (count === 1 ? 'Show panel' : `Show ${count} panels`),
+    showAll: (count: number) => (count === 1 ? 'Show panels' : `Show ${count} panels`),
     hideAll: 'Hide panels',
     open: 'Open panel',
+    openAny: 'Open panels',
     newPanel: 'Open…',
     openWhat: 'File or web address',
     toOpen: 'Matches',

@@ -100,6 +100,8 @@ export const modelTexts: ModelTexts = {
   },
   context: {
     title: '上下文',
+    ring: (percent: string, window: string) => `上下文：已用 ${window} token 的 ${percent}`,
+    ringUnknown: (tokens: string) => `上下文：已用 ${tokens} token。该模型的上下文大小未知。`,
     about: '随下一条消息发送的全部内容。token 数为估计值。价格假设没有缓存。',
     running: '正在生成的回答会在完成后计入。',
     sinceLast: '自上次模型调用以来',
