@@ -155,7 +155,7 @@ export function createModels(options: ModelsOptions): Models {
       throw modelNotFound(modelId, `${definition.name} has no model "${modelId}".`, listed.map(modelRef))
     }
     if (model && isForMedia(model)) {
-      throw modelNotFound(modelId, `${model.name} makes or reads media and cannot be used for chat.`, [])
+      throw modelNotFound(modelId, `${model.name} generates or reads media and cannot be used for chat.`, [])
     }
     const { create, source, chatModels } = await connect(provider)
     const created = chatModels.get(modelId) ?? create(modelId)
@@ -204,16 +204,15 @@ export function createModels(options: ModelsOptions): Models {
   ): Promise<{ id: string; model: VoiceModels[Kind] }> {
     const listed = await listMediaModels(kind)
     const id = options.mediaModel?.(kind) ?? listed[0]?.ref
-    const what = kind === 'speech' ? 'reads text aloud' : 'transcribes speech'
     if (id === undefined)
-      throw modelNotFound(kind, `No model ${what}. Add the API key of a provider that has one, such as OpenAI.`, [])
+      throw modelNotFound(kind, `No ${kind} model is available. Add the API key of a provider that has one.`, [])
     const { provider, modelId } = locate(id)
     if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
     const model = voiceModel((await connect(provider)).create, kind, modelId)
     if (model === undefined)
       throw modelNotFound(
         id,
-        `${id} is not a model that ${what}.`,
+        `${id} is not a ${kind} model.`,
         listed.map(({ ref }) => ref),
       )
     return { id: `${provider.definition.id}/${modelId}`, model }

@@ -170,6 +170,15 @@ export function createApi(request: Request) {
     config: () => call('GET /ai/config'),
     changeConfig: (body: ConfigPatch) => call('PATCH /ai/config', { body }),
     mediaModels: (kind: 'image' | 'video') => call(`GET /ai/${kind}/models`),
+    transcriptionModels: () => call('GET /ai/transcribe/models'),
+    speechModels: () => call('GET /ai/speech/models'),
+    transcribe: async (recording: Blob, signal: AbortSignal) => {
+      const response = await request('POST', '/ai/transcribe', { bytes: recording, signal })
+      return (await response.json()) as { text: string }
+    },
+    /** Returns the audio of a text. */
+    speech: async (text: string, signal: AbortSignal) =>
+      (await request('POST', '/ai/speech', { body: { text }, signal })).blob(),
     doctor: () => call('GET /ai/doctor'),
     health: () => call('GET /health'),
   }

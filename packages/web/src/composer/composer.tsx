@@ -16,6 +16,8 @@ import { t } from '../texts/t.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { GrowingTextarea, VisibleText } from '../ui/elements.tsx'
 import { hasScreenKeyboard } from '../ui/restore-focus.ts'
+import { DictateButton } from '../voice/dictate-button.tsx'
+import { useVoice } from '../voice/voice-state.ts'
 import { currentMode } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './asks-below.css'
@@ -29,6 +31,7 @@ import { useFileDrop, useInputHistory, usePaste } from './use-composer-input.ts'
 const AttachmentChips = lazy(() =>
   import('./attachment-chips.tsx').then((loaded) => ({ default: loaded.AttachmentChips })),
 )
+const ReadingBar = lazy(() => import('../voice/reading-bar.tsx').then((loaded) => ({ default: loaded.ReadingBar })))
 const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Chips }) => ({ default: Chips })))
 
 /**
@@ -44,6 +47,7 @@ export function Composer() {
   const stopping = useSession((state) => state.run?.stopAskedAt != null)
   const gone = useSession((state) => state.phase === 'missing')
   const isQueued = useStore(queue, ({ items }) => items.length > 0)
+  const isReading = useVoice(({ read }) => read !== null)
   const blocked = useBlocked()
   const { sendAsNew } = useWorkspace()
   const mode = useApp(currentMode)
@@ -96,6 +100,11 @@ export function Composer() {
       {isQueued && (
         <Suspense>
           <QueueChips />
+        </Suspense>
+      )}
+      {isReading && (
+        <Suspense>
+          <ReadingBar />
         </Suspense>
       )}
       <div className="composer-box">
@@ -154,6 +163,7 @@ export function Composer() {
           <ModePicker />
           <AgentPicker />
           <ComposerHint />
+          <DictateButton />
           {running && (
             <span id={keysId} hidden>
               {t.composer.aboutDuringRun(keyText('Mod+Enter'))}

@@ -1,6 +1,5 @@
 import type { Mode } from '@troupe/core'
 import { useCallback } from 'react'
-import { type ModelInfo, modelName, providerNameOf } from '../api/models.ts'
 import type { ConfigInfo } from '../api/settings-types.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
@@ -9,6 +8,7 @@ import { availableModes } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { type EditableConfig, SavedNote, useConfig } from './config-form.tsx'
 import { BrowserForm, LimitsForm, SearchForm, ToolsForm } from './general-forms.tsx'
+import { ModelSelect } from './model-select.tsx'
 import { ServerDataStatus, SettingRow, useServerData } from './section-parts.tsx'
 
 const titlings = ['model', 'words'] as const
@@ -128,37 +128,5 @@ function MediaModel({ kind, config, save, saved }: PartProps & { kind: 'image' |
       />
       <SavedNote id={kind} saved={saved} />
     </SettingRow>
-  )
-}
-
-function ModelSelect(props: {
-  label: string
-  models: readonly ModelInfo[]
-  value: string | null
-  onChoose: (ref: string | null) => void
-}) {
-  const { label, models, value, onChoose } = props
-  const groups = Map.groupBy(models, providerNameOf)
-  return (
-    <select
-      className="settings-select"
-      aria-label={label}
-      value={value ?? ''}
-      onChange={({ target }) => onChoose(target.value === '' ? null : target.value)}
-    >
-      <option value="">{t.settings.general.automatic}</option>
-      {value !== null && !models.some(({ ref }) => ref === value) && (
-        <option value={value}>{t.agents.unavailable(value)}</option>
-      )}
-      {[...groups].map(([provider, members]) => (
-        <optgroup key={provider} label={provider}>
-          {members.map((model) => (
-            <option key={model.ref} value={model.ref}>
-              {modelName(model)}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </select>
   )
 }

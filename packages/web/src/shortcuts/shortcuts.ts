@@ -5,6 +5,7 @@ import { isPressed, type Keys } from '../platform/keyboard.ts'
 import { browserStorage } from '../platform/storage.ts'
 import { togglePanels } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
+import { pressDictationKey, useVoice } from '../voice/voice-state.ts'
 import { adjacentSession } from '../workspace/app-state.ts'
 import { useWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { decideVisibleAsk } from './decide-ask.ts'
@@ -148,6 +149,15 @@ export const shortcuts: readonly Shortcut[] = [
     where: 'everywhere',
     run: ({ app }) => app.setDialog('shortcuts'),
     inPalette: true,
+  },
+  {
+    id: 'dictate',
+    keys: 'Alt+V',
+    title: () => t.composer.dictate,
+    where: 'message',
+    run: (workspace) => {
+      if (useVoice.getState().dictation !== 'off') pressDictationKey(workspace)
+    },
   },
   { id: 'close', keys: 'Escape', title: () => t.shortcuts.close, where: 'everywhere' },
   { id: 'send', keys: 'Enter', title: () => t.shortcuts.send, where: 'message' },

@@ -15,7 +15,7 @@ export function openApp(answers: Record<string, Handler>, sessionId: string | nu
     const name = `${init.method} ${path.split('?')[0]}`
     requests.push(name)
     const answer = answers[name] ?? (name === 'GET /ai/folders' ? () => ({ folders: [] }) : undefined)
-    const body: unknown = init.body == null ? undefined : JSON.parse(init.body as string)
+    const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : (init.body ?? undefined)
     const given = answer === undefined ? notFound : await answer(body, new URLSearchParams(path.split('?')[1]))
     return given instanceof Response ? given.clone() : Response.json(given)
   }

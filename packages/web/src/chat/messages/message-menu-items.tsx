@@ -1,15 +1,19 @@
 import type { Part, StoredMessage } from '@troupe/protocol'
-import { FileText, GitBranch, Split, Trash2 } from 'lucide-react'
+import { FileText, GitBranch, Split, Trash2, Volume2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { notice } from '../../state/notices.tsx'
 import { openBranchMap } from '../../state/panels.ts'
+import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { copyText } from '../../ui/button.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
+import { readAloud } from '../../voice/read-aloud.ts'
+import { useVoice } from '../../voice/voice-state.ts'
+import { useWorkspace } from '../../workspace/workspace.ts'
 import { useFork } from '../hooks/use-chat-actions.ts'
 import { isToolCall, readToolCall } from '../session/message-parts.ts'
 import { useSession, useSessionStore } from '../session/session-context.ts'
-import type { VisibleMessage } from '../session/session-state.ts'
+import { messageText, type VisibleMessage } from '../session/session-state.ts'
 
 export interface MessageMenuItemsProps {
   message: VisibleMessage
@@ -20,11 +24,20 @@ export interface MessageMenuItemsProps {
 export function MessageMenuItems({ message, button, onClosed }: MessageMenuItemsProps) {
   const { remove, panels } = useSessionStore()
   const fork = useFork()
+  const workspace = useWorkspace()
+  const isReadingOffered = useVoice(({ reading }) => reading !== 'off')
   const busy = useSession((state) => state.run !== null)
   const isOwn = useSession((state) => state.agentId === null)
   const items: MenuItem[] = [
     { label: t.chat.copyMarkdown, icon: <FileText aria-hidden />, onSelect: () => void copy(message) },
   ]
+  const text = messageText(message).trim()
+  if (message.role === 'assistant' && text !== '' && isReadingOffered)
+    items.push({
+      label: t.voice.readAloud,
+      icon: <Volume2 aria-hidden />,
+      onSelect: () => void readAloud(workspace, { id: message.id, text }),
+    })
   if (isOwn)
     items.push({
       label: t.branches.open,
