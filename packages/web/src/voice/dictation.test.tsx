@@ -64,7 +64,7 @@ class FakeRecorder {
   }
 }
 
-const stopTrack = vi.fn()
+const stopTrack = vi.fn<() => void>()
 
 function microphone(answer: () => Promise<unknown>): void {
   vi.stubGlobal('MediaRecorder', FakeRecorder)
@@ -192,7 +192,8 @@ test('if the browser’s service is unreachable, a model takes over', async () =
   await change(() => browser.fail('network'))
   await eventually(() => FakeRecorder.current?.state === 'recording')
   await click(button(t.composer.stopDictating))
-  await eventually(() => draft() === 'from the model')
+  await eventually(() => useVoice.getState().dictating === 'off')
+  expect(draft()).toBe('from the model')
 })
 
 test('a refused microphone and a missing model are explained', async () => {

@@ -25,16 +25,16 @@ const synthesis = {
     spoken.push(utterance)
     utterance.onstart?.()
   },
-  cancel: vi.fn(),
-  pause: vi.fn(),
-  resume: vi.fn(),
+  cancel: vi.fn<() => void>(),
+  pause: vi.fn<() => void>(),
+  resume: vi.fn<() => void>(),
 }
 
 class FakeAudio {
   static all: FakeAudio[] = []
   src = ''
   onended: (() => void) | null = null
-  pause = vi.fn()
+  pause = vi.fn<() => void>()
 
   constructor() {
     FakeAudio.all.push(this)
