@@ -177,7 +177,9 @@ describe.skipIf(chromium === undefined)(name, () => {
           .allInnerTexts(),
       )
       .toEqual(
-        ['3 unchanged lines', '4\t\t−\tcard', '\t4\t+\tcards'].map((row) => expect.stringMatching(inAnyBlanks(row))),
+        ['Show 3 unchanged lines', '4\t\t−\tcard', '\t4\t+\tcards'].map((row) =>
+          expect.stringMatching(inAnyBlanks(row)),
+        ),
       )
 
     await chat.page.setViewportSize({ width: 390, height: 844 })

@@ -1,12 +1,15 @@
-import { useMemo, useState } from 'react'
+import { Columns2, FileText, Rows2 } from 'lucide-react'
+import { startTransition } from 'react'
 import { numberIn, textIn } from '../api/read-fields.ts'
 import { PreviewButton } from '../content/preview-button.tsx'
 import { t } from '../texts/t.ts'
+import { IconButton } from '../ui/button.tsx'
 import { formatElements, VisibleText } from '../ui/elements.tsx'
 import './diff.css'
+import { DiffTable } from './parts/diff-table.tsx'
 import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-parts.tsx'
 import type { DisplayProps } from './parts/display-registry.ts'
-import { type DiffItem, type DiffLine, foldContext, isLine, parseDiff } from './parts/parse-diff.ts'
+import { useDiff, useDiffLayout, useFitsTwoColumns } from './parts/use-diff.ts'
 
 export const opens = true
 
@@ -14,30 +17,34 @@ const shownAtFirst = 40
 /** Longer diffs show only an excerpt at first. */
 const longDiff = 160
 const glimpse = 16
+/** Rows that one click adds. */
+const moreRows = 400
 
 /** Changes to one file: `path`, `diff` (unified), `change`, `from`, `added`, `removed`, `cut`. */
-export default function DiffDisplay({ content, live }: DisplayProps) {
-  const diff = textIn(content['diff'])
-  const parsed = useMemo(() => parseDiff(diff ?? ''), [diff])
-  const items = useMemo(() => foldContext(parsed.rows), [parsed])
-  const [unfolded, setUnfolded] = useState<ReadonlySet<DiffItem>>(new Set())
-  const { shown, left, grow } = useShowMore(items.length, items.length > longDiff ? glimpse : shownAtFirst)
-  if (diff === undefined) return <ValueView value={content} />
+export default function DiffDisplay({ content, live = false }: DisplayProps) {
+  const diff = useDiff(content, live)
+  const { items } = diff
+  const [layout, setLayout] = useDiffLayout()
+  const [watch, fits] = useFitsTwoColumns()
+  const { shown, left, grow } = useShowMore(diff.total, diff.total > longDiff ? glimpse : shownAtFirst, moreRows)
+  const text = textIn(content['diff'])
+  if (text === undefined) return <ValueView value={content} />
 
   const path = textIn(content['path']) ?? t.displays.diff
   const change = textIn(content['change'])
   const isCut = content['cut'] === true
-  const hasNumbers = parsed.rows.some((row) => isLine(row) && (row.before ?? row.after) !== undefined)
-  const added = (isCut ? numberIn(content['added']) : undefined) ?? parsed.added
-  const removed = (isCut ? numberIn(content['removed']) : undefined) ?? parsed.removed
+  const added = (isCut ? numberIn(content['added']) : undefined) ?? diff.added
+  const removed = (isCut ? numberIn(content['removed']) : undefined) ?? diff.removed
+  const foot = [diff.problem, isCut ? t.displays.diffCut : undefined].filter((one) => one !== undefined)
   return (
     <DisplayPanel
+      ref={watch}
       label={t.displays.changesIn(path, added, removed)}
       head={
         <>
           <PathName path={path} />
           <ChangeBadge change={change} from={textIn(content['from'])} />
-          {change !== 'deleted' && live !== true && <PreviewButton path={path} />}
+          {change !== 'deleted' && !live && <PreviewButton path={path} />}
         </>
       }
       facts={
@@ -48,28 +55,49 @@ export default function DiffDisplay({ content, live }: DisplayProps) {
           </>
         )
       }
-      copy={{ text: patchOf(path, content, diff), label: t.displays.copyDiff }}
-      foot={isCut && t.displays.diffCut}
+      actions={
+        items.length > 0 && (
+          <>
+            {diff.canShowWhole && (
+              <IconButton label={t.displays.showWholeFile} onClick={diff.showWhole}>
+                <FileText />
+              </IconButton>
+            )}
+            {fits && (
+              <IconButton
+                label={layout === 'split' ? t.displays.unified : t.displays.sideBySide}
+                onClick={() => startTransition(() => setLayout(layout === 'split' ? 'unified' : 'split'))}
+              >
+                {layout === 'split' ? <Rows2 /> : <Columns2 />}
+              </IconButton>
+            )}
+          </>
+        )
+      }
+      copy={{ text: patchOf(path, content, text), label: t.displays.copyDiff }}
+      foot={
+        foot.length > 0 && (
+          <output>
+            <VisibleText text={foot.join(' ')} />
+          </output>
+        )
+      }
     >
       {items.length === 0 ? (
         <p className="panel-empty">{t.displays.withoutText[change ?? ''] ?? t.displays.sameText}</p>
       ) : (
-        <table className={hasNumbers ? 'code-lines diff' : 'code-lines diff diff-unnumbered'}>
-          <tbody>
-            {items
-              .slice(0, shown)
-              .flatMap((item, index) =>
-                item.type === 'fold' && unfolded.has(item) ? (
-                  item.lines.map((line, at) => <LineRow key={`${index}.${at}`} line={line} />)
-                ) : (
-                  <ItemRow key={index} item={item} onUnfold={() => setUnfolded(new Set([...unfolded, item]))} />
-                ),
-              )}
-          </tbody>
-        </table>
+        <DiffTable
+          items={items}
+          shown={diff.itemsOf(shown)}
+          layout={fits ? layout : 'unified'}
+          hasNumbers={diff.hasNumbers}
+          language={extensionOf(path)}
+          onOpen={diff.canFill ? diff.open : undefined}
+          onUnfold={diff.open}
+        />
       )}
       {left > 0 && (
-        <button type="button" className="panel-more" onClick={grow}>
+        <button type="button" className="panel-more" onClick={() => startTransition(grow)}>
           {t.displays.moreLines(left)}
         </button>
       )}
@@ -77,75 +105,10 @@ export default function DiffDisplay({ content, live }: DisplayProps) {
   )
 }
 
-function ItemRow({ item, onUnfold }: { item: DiffItem; onUnfold: () => void }) {
-  switch (item.type) {
-    case 'fold':
-      return (
-        <tr className="diff-gap">
-          <td colSpan={4}>
-            <button type="button" onClick={onUnfold}>
-              {t.displays.showUnchanged(item.lines.length)}
-            </button>
-          </td>
-        </tr>
-      )
-    case 'gap':
-      return (
-        <tr className="diff-gap">
-          <td colSpan={4}>
-            {item.count > 0 && <span>{t.displays.unchanged(item.count)}</span>}
-            {item.count === 0 && item.heading === '' && <span aria-hidden>⋯</span>}
-            {item.heading !== '' && (
-              <span className="diff-heading">
-                <VisibleText text={item.heading} as="exact" />
-              </span>
-            )}
-          </td>
-        </tr>
-      )
-    case 'file':
-      return (
-        <tr className="diff-file">
-          <td colSpan={4}>
-            <PathName path={item.path} />
-          </td>
-        </tr>
-      )
-    case 'note':
-      return (
-        <tr className="diff-note">
-          <td colSpan={4}>{item.text}</td>
-        </tr>
-      )
-    default:
-      return <LineRow line={item} />
-  }
-}
-
-const signs = { context: '', added: '+', removed: '−' }
-
-function LineRow({ line }: { line: DiffLine }) {
-  const { type, before, after, text, changed } = line
-  return (
-    <tr className={`diff-${type}`}>
-      <td className="code-number diff-before">{before}</td>
-      <td className="code-number diff-after">{after}</td>
-      <td className="code-sign">{signs[type]}</td>
-      <td className="code-text">
-        {changed === undefined ? (
-          <VisibleText text={text} as="exact" />
-        ) : (
-          <>
-            <VisibleText text={text.slice(0, changed[0])} as="exact" />
-            <b className="diff-changed">
-              <VisibleText text={text.slice(...changed)} as="exact" />
-            </b>
-            <VisibleText text={text.slice(changed[1])} as="exact" />
-          </>
-        )}
-      </td>
-    </tr>
-  )
+/** The name stands for files such as `Makefile`. */
+function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return name.slice(name.lastIndexOf('.') + 1)
 }
 
 function ChangeBadge({ change, from }: { change: string | undefined; from: string | undefined }) {

@@ -117,12 +117,33 @@ interface Node {
 
 /** Returns the text with token spans. Undefined for an unknown language. Builds DOM nodes, never markup. */
 export async function highlight(text: string, language: string): Promise<DocumentFragment | undefined> {
+  const name = await loadLanguage(language)
+  return name === undefined ? undefined : painted(text, name)
+}
+
+/** Like `highlight`, but as lines of spans, for views that draw each line themselves. */
+export async function highlightLines(text: string, language: string): Promise<ColoredSpan[][] | undefined> {
+  const name = await loadLanguage(language)
+  if (name === undefined) return undefined
+  const lines: ColoredSpan[][] = [[]]
+  addSpans(lines, tokenize(text, name), '')
+  return lines
+}
+
+export interface ColoredSpan {
+  text: string
+  /** CSS class. Empty for plain text. */
+  look: string
+}
+
+/** Loads the language and waits until the page is idle. Undefined if it is unknown. */
+async function loadLanguage(language: string): Promise<string | undefined> {
   const name = nameOf(language)
   const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined
   if (load === undefined) return undefined
   if (core.getLanguage(name) === undefined) core.registerLanguage(name, (await load()).default)
   await idle()
-  return painted(text, name)
+  return name
 }
 
 /** Highlights synchronously, for a short text in a loaded language. */
@@ -137,12 +158,29 @@ function nameOf(language: string): string {
 }
 
 function painted(text: string, name: string): DocumentFragment {
+  const fragment = document.createDocumentFragment()
+  addNodes(fragment, tokenize(text, name))
+  return fragment
+}
+
+function tokenize(text: string, name: string): Node['children'] {
   const cut = text.length <= longest ? text.length : text.lastIndexOf('\n', longest) + 1 || longest
   const { _emitter } = core.highlight(text.slice(0, cut), { language: name, ignoreIllegals: true })
-  const fragment = document.createDocumentFragment()
-  addNodes(fragment, (_emitter as unknown as { rootNode: Node }).rootNode.children)
-  if (cut < text.length) fragment.append(text.slice(cut))
-  return fragment
+  const { children } = (_emitter as unknown as { rootNode: Node }).rootNode
+  return cut < text.length ? [...children, text.slice(cut)] : children
+}
+
+function addSpans(lines: ColoredSpan[][], children: Node['children'], look: string): void {
+  for (const child of children) {
+    if (typeof child !== 'string') {
+      addSpans(lines, child.children, lookOf(child) ?? look)
+      continue
+    }
+    for (const [index, text] of child.split('\n').entries()) {
+      if (index > 0) lines.push([])
+      if (text !== '') lines.at(-1)?.push({ text, look })
+    }
+  }
 }
 
 function addNodes(parent: Node | ParentNode, children: Node['children']): void {
@@ -152,17 +190,22 @@ function addNodes(parent: Node | ParentNode, children: Node['children']): void {
       place.append(child)
       continue
     }
-    const [scope] = child.scope?.split('.') ?? []
-    // For an embedded language, only its tokens count.
-    if (scope === undefined || scope.startsWith('language:')) {
+    const look = lookOf(child)
+    if (look === undefined) {
       addNodes(place, child.children)
       continue
     }
     const span = document.createElement('span')
-    span.className = `hljs-${scope}`
+    span.className = look
     addNodes(span, child.children)
     place.append(span)
   }
+}
+
+/** Undefined for an embedded language, of which only the tokens count. */
+function lookOf({ scope }: Node): string | undefined {
+  const [name] = scope?.split('.') ?? []
+  return name === undefined || name.startsWith('language:') ? undefined : `hljs-${name}`
 }
 
 function idle(): Promise<void> {

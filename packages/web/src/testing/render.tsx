@@ -111,7 +111,12 @@ export async function change(work: () => unknown): Promise<void> {
 
 /** Waits for something that the component does by itself, after a timer or a response. */
 export async function eventually(isSo: () => boolean): Promise<void> {
-  await vi.waitFor(() => change(() => expect(isSo()).toBe(true)), { timeout: 10_000, interval: 10 })
+  const look = async () => {
+    // An error inside `act` would discard the updates that came during it.
+    await change(() => undefined)
+    expect(isSo()).toBe(true)
+  }
+  await vi.waitFor(look, { timeout: 10_000, interval: 10 })
 }
 
 /** Lets pending promises and lazily loaded parts resolve. */

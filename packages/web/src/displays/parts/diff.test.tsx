@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { button, click, render } from '../../testing/render.tsx'
+import { expect, test, vi } from 'vitest'
+import { button, click, eventually, render } from '../../testing/render.tsx'
 import { t } from '../../texts/t.ts'
 import DiffDisplay from '../diff.tsx'
 
@@ -60,4 +60,70 @@ test('an empty or missing diff says so instead of failing', async () => {
 test('other text than a diff is shown line by line', async () => {
   for (const text of ['@@ broken', '@@ -999999999999,1 +1 @@\n+x', 'plain\ntext', '\u0000\u0001', '-'.repeat(10_000)])
     expect((await show({ path: 'x', diff: text })).querySelectorAll('tr').length).toBeGreaterThan(0)
+})
+
+const longFile = Array.from({ length: 40 }, (_, index) => `const a${index + 1} = ${index + 1}`)
+const inTheMiddle = '@@ -19,3 +19,3 @@\n const a19 = 19\n-const a20 = 20\n+const a20 = 21\n const a21 = 21\n'
+const withFile = (text: string, live = true) =>
+  render(
+    <DiffDisplay content={{ kind: 'diff', path: 'src/a.ts', change: 'changed', diff: inTheMiddle }} live={live} />,
+    {
+      answers: { 'GET /ai/sessions/s1/file': () => ({ file: { path: 'src/a.ts', kind: 'text', bytes: 9, text } }) },
+    },
+  )
+
+test('the unchanged lines between hunks open, and then the whole file', async () => {
+  const { view } = await withFile(`${longFile.join('\n')}\n`)
+  expect(rows(view, 'context')).toEqual([longFile[18], longFile[20]])
+  await click(button('Show 18 unchanged lines'))
+  await eventually(() => rows(view, 'context').length === 19 + 3)
+  await click(button(t.displays.showWholeFile))
+  await eventually(() => rows(view, 'context').length === 39)
+  expect(rows(view, 'context').at(-1)).toBe('const a40 = 40')
+})
+
+test('lines of a file that changed since are not shown as those around the change', async () => {
+  const { view } = await withFile(`${longFile.join('\n')}\n`, false)
+  await click(button(t.displays.showWholeFile))
+  await eventually(() => view.textContent.includes(t.displays.fileChanged))
+  expect(rows(view, 'context')).toHaveLength(2)
+})
+
+test('code has colors, and the changed part stays marked', async () => {
+  const { view } = await withFile('')
+  await eventually(() => view.querySelectorAll('.hljs-keyword').length === 4)
+  expect(rows(view, 'added')).toEqual(['const a20 = 21'])
+  expect([...view.querySelectorAll('.diff-changed')].map((mark) => mark.textContent)).toEqual(['0', '1'])
+  expect(view.querySelector('.diff-changed .hljs-number')?.textContent).toBe('0')
+})
+
+test('with room for two columns, diffs can stand side by side, and the choice is remembered', async () => {
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      #look: (entries: object[]) => void
+      constructor(look: (entries: object[]) => void) {
+        this.#look = look
+      }
+      observe() {
+        this.#look([{ contentRect: { width: 700 } }])
+      }
+      disconnect() {}
+    },
+  )
+  const { view, draw } = await withFile('')
+  await click(button(t.displays.sideBySide))
+  const cells = () =>
+    [...view.querySelectorAll('tr.diff-pair')].map((row) =>
+      [...row.querySelectorAll('.code-text')].map((cell) => cell.textContent),
+    )
+  expect(cells()).toContainEqual(['const a20 = 20', 'const a20 = 21'])
+  await draw(<DiffDisplay key="other" content={{ kind: 'diff', path: 'b', diff }} />)
+  expect(cells()).toEqual([
+    ['one', 'one'],
+    ['two', 'zwei'],
+    ['three', 'three'],
+  ])
+  await click(button(t.displays.unified))
+  expect(cells()).toEqual([])
 })

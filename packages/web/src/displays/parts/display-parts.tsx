@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, type Ref, useState } from 'react'
 import { webAddress } from '../../api/read-fields.ts'
 import { t } from '../../texts/t.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
@@ -12,17 +12,21 @@ interface DisplayPanelProps {
   label: string
   head: ReactNode
   facts?: ReactNode
+  /** Icon buttons before the copy button. */
+  actions?: ReactNode
   copy?: { text: string; label: string }
   foot?: ReactNode
   children?: ReactNode
+  ref?: Ref<HTMLElement>
 }
 
-export function DisplayPanel({ label, head, facts, copy, foot, children }: DisplayPanelProps) {
+export function DisplayPanel({ label, head, facts, actions, copy, foot, children, ref }: DisplayPanelProps) {
   return (
-    <figure className="panel" aria-label={label}>
+    <figure ref={ref} className="panel" aria-label={label}>
       <figcaption className="panel-head">
         <span className="panel-name">{head}</span>
         {facts !== undefined && facts !== false && <span className="panel-facts">{facts}</span>}
+        {actions !== undefined && actions !== false && <span className="panel-actions">{actions}</span>}
         {copy !== undefined && <CopyButton text={copy.text} label={copy.label} />}
       </figcaption>
       {children}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { foldContext, parseDiff } from './parse-diff.ts'
+import { foldContext } from './diff-rows.ts'
+import { parseDiff } from './parse-diff.ts'
 
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => ` ${from + index}\n`).join('')

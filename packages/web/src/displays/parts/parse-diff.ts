@@ -6,8 +6,8 @@ interface Diff {
 }
 
 export type DiffRow =
-  /** Unchanged lines before or between hunks, with the hunk's heading. */
-  | { type: 'gap'; count: number; heading: string }
+  /** Unchanged lines before or between hunks, with the hunk's heading and the numbers of the first of them. */
+  | { type: 'gap'; count: number; heading: string; before: number; after: number }
   /** Start of a file, if there are several. */
   | { type: 'file'; path: string }
   | DiffLine
@@ -21,6 +21,8 @@ export interface DiffLine {
   after: number | undefined
   text: string
   changed?: [from: number, to: number]
+  /** Index of the line in the diff. Absent if it comes from the file. */
+  at?: number
 }
 
 /** Longer lines are machine-made, so changed ranges are not computed. */
@@ -45,21 +47,23 @@ export function parseDiff(diff: string): Diff {
   /** Remaining lines of the hunk. Inside it, `--- ` is a removed line, not a file header. */
   let left: { before: number; after: number } | undefined
 
-  for (const line of lines) {
+  for (const [at, line] of lines.entries()) {
     const head = hunkHead.exec(line)
     const inside = left !== undefined && (left.before > 0 || left.after > 0)
     if (head !== null) {
       const from = firstLine(head[1], head[2])
       const gap = Math.max(from - (before ?? 1), 0)
       const heading = head[5] ?? ''
-      if (gap > 0 || heading !== '') rows.push({ type: 'gap', count: gap, heading })
+      const to = firstLine(head[3], head[4])
+      if (gap > 0 || heading !== '')
+        rows.push({ type: 'gap', count: gap, heading, before: from - gap, after: to - gap })
       before = from
-      after = firstLine(head[3], head[4])
+      after = to
       left = { before: Number(head[2] ?? 1), after: Number(head[4] ?? 1) }
       continue
     }
     if (!hasHunks && bareHunkHead.test(line)) {
-      rows.push({ type: 'gap', count: 0, heading: line.slice(2).trim() })
+      rows.push({ type: 'gap', count: 0, heading: line.slice(2).trim(), before: 0, after: 0 })
       continue
     }
     if (hasHunks && !inside && fileHead.test(line)) {
@@ -79,6 +83,7 @@ export function parseDiff(diff: string): Diff {
       before: hasBefore ? before : undefined,
       after: hasAfter ? after : undefined,
       text: type === 'context' && !line.startsWith(' ') ? line : line.slice(1),
+      at,
     })
     if (hasBefore && before !== undefined) before++
     if (hasAfter && after !== undefined) after++
@@ -107,7 +112,7 @@ function count(rows: DiffRow[], type: DiffLine['type']): number {
   return rows.reduce((sum, row) => sum + Number(row.type === type), 0)
 }
 
-export function isLine(row: DiffRow | undefined): row is DiffLine {
+export function isLine(row: { type: string } | undefined): row is DiffLine {
   return row?.type === 'context' || row?.type === 'added' || row?.type === 'removed'
 }
 
@@ -195,29 +200,4 @@ function markPair(removed: DiffLine, added: DiffLine): void {
 function stretch(characters: string[], start: number, end: number): [number, number] {
   const from = characters.slice(0, start).join('').length
   return [from, from + characters.slice(start, characters.length - end).join('').length]
-}
-
-export type DiffItem = DiffRow | { type: 'fold'; lines: DiffLine[] }
-
-const around = 3
-const worthFolding = 6
-
-export function foldContext(rows: DiffRow[]): DiffItem[] {
-  const items: DiffItem[] = []
-  for (let at = 0; at < rows.length;) {
-    const stretch: DiffLine[] = []
-    for (let row = rows[at]; row?.type === 'context'; row = rows[at + stretch.length]) stretch.push(row)
-    if (stretch.length === 0) {
-      items.push(rows[at++] as DiffRow)
-      continue
-    }
-    const isFirst = at === 0
-    at += stretch.length
-    const isLast = at === rows.length
-    const from = isFirst ? 0 : around
-    const to = isLast ? stretch.length : stretch.length - around
-    if (to - from < worthFolding || (isFirst && isLast)) items.push(...stretch)
-    else items.push(...stretch.slice(0, from), { type: 'fold', lines: stretch.slice(from, to) }, ...stretch.slice(to))
-  }
-  return items
 }

@@ -7,7 +7,9 @@ import { ApiError, toErrorInfo } from '../../api/request.ts'
 import type { FileInfo } from '../../api/session-types.ts'
 import { useSession } from '../../chat/session/session-context.ts'
 import { PreviewButton } from '../../content/preview-button.tsx'
+import { ColoredText } from '../../displays/parts/colored-text.tsx'
 import { PathName } from '../../displays/parts/display-parts.tsx'
+import type { ColoredSpan } from '../../markdown/highlight.ts'
 import type { PanelProps } from '../../state/panels-state.ts'
 import { formatSize } from '../../texts/format.ts'
 import { t } from '../../texts/t.ts'
@@ -130,7 +132,9 @@ function NumberedLines({ text, language, line, label }: NumberedLinesProps) {
               <span className="numbered-number" style={{ width: `${digits + 3}ch` }} aria-hidden>
                 {index + 1}
               </span>
-              <span className="numbered-text">{renderLine(words, colours?.[index])}</span>
+              <span className="numbered-text">
+                <ColoredText text={words} spans={colours?.[index]} />
+              </span>
             </div>
           )
         })}
@@ -139,25 +143,14 @@ function NumberedLines({ text, language, line, label }: NumberedLinesProps) {
   )
 }
 
-/** Plain text until highlighted, or if the highlighting does not match the text. */
-function renderLine(words: string, runs: ColoredSpan[] | undefined) {
-  if (runs === undefined || runs.map(({ text }) => text).join('') !== words)
-    return <VisibleText text={words} as="exact" />
-  return runs.map(({ text, look }, index) => (
-    <span key={index} className={look === '' ? undefined : look}>
-      <VisibleText text={text} as="exact" />
-    </span>
-  ))
-}
-
 function useHighlighting(text: string, language: string): ColoredSpan[][] | undefined {
   const [coloured, setColoured] = useState<{ text: string; lines: ColoredSpan[][] }>()
   useEffect(() => {
     let isWanted = true
     const paint = async () => {
-      const { highlight } = await import('../../markdown/highlight.ts')
-      const fragment = await highlight(text, language)
-      if (isWanted && fragment !== undefined) setColoured({ text, lines: coloredLines(fragment) })
+      const { highlightLines } = await import('../../markdown/highlight.ts')
+      const lines = await highlightLines(text, language)
+      if (isWanted && lines !== undefined) setColoured({ text, lines })
     }
     // If highlighting fails to load, plain text stays.
     paint().catch(() => undefined)
@@ -166,31 +159,6 @@ function useHighlighting(text: string, language: string): ColoredSpan[][] | unde
     }
   }, [text, language])
   return coloured?.text === text ? coloured.lines : undefined
-}
-
-interface ColoredSpan {
-  text: string
-  look: string
-}
-
-function coloredLines(fragment: ParentNode & Node): ColoredSpan[][] {
-  const lines: ColoredSpan[][] = [[]]
-  walk(fragment, '')
-  return lines
-
-  function walk(node: Node, look: string): void {
-    for (const child of node.childNodes) {
-      if (child instanceof Element) walk(child, child.className)
-      else add(child.textContent ?? '', look)
-    }
-  }
-
-  function add(text: string, look: string): void {
-    for (const [index, piece] of text.split('\n').entries()) {
-      if (index > 0) lines.push([])
-      if (piece !== '') lines.at(-1)?.push({ text: piece, look })
-    }
-  }
 }
 
 interface FileSource {
