@@ -2,6 +2,7 @@ import { ArrowUp, Bot, CornerDownRight, ListPlus, Paperclip, Square } from 'luci
 import { lazy, Suspense, useEffect, useId, useRef } from 'react'
 import { useStore } from 'zustand'
 import { useChatActions } from '../chat/hooks/use-chat-actions.ts'
+import { activePlan } from '../chat/session/active-plan.ts'
 import { fileParts } from '../chat/session/attachments.ts'
 import { typedAddresses } from '../chat/session/drafts.ts'
 import { useSession, useSessionStore } from '../chat/session/session-context.ts'
@@ -32,6 +33,7 @@ const AttachmentChips = lazy(() =>
   import('./attachment-chips.tsx').then((loaded) => ({ default: loaded.AttachmentChips })),
 )
 const ReadingBar = lazy(() => import('../voice/reading-bar.tsx').then((loaded) => ({ default: loaded.ReadingBar })))
+const PlanBar = lazy(() => import('./plan-bar.tsx').then((loaded) => ({ default: loaded.PlanBar })))
 const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Chips }) => ({ default: Chips })))
 
 /**
@@ -46,6 +48,7 @@ export function Composer() {
   const running = useSession((state) => state.run !== null)
   const stopping = useSession((state) => state.run?.stopAskedAt != null)
   const gone = useSession((state) => state.phase === 'missing')
+  const plan = useSession(activePlan)
   const isQueued = useStore(queue, ({ items }) => items.length > 0)
   const isReading = useVoice(({ read }) => read !== null)
   const blocked = useBlocked()
@@ -97,6 +100,11 @@ export function Composer() {
       <SubAgentAsks />
       <QuoteButton />
       <BlockedNote blocked={blocked} />
+      {plan !== undefined && (
+        <Suspense>
+          <PlanBar plan={plan} />
+        </Suspense>
+      )}
       {isQueued && (
         <Suspense>
           <QueueChips />

@@ -24,12 +24,12 @@ export function formatNumber(number: number): string {
   return numberFormatter().format(number)
 }
 
-/** `840 ms`, `3.4 s`, `2 min 5 s`. */
 /** Tells whether a duration is worth showing. Shorter ones say nothing to a person. */
 export function isLong(milliseconds: number | undefined): milliseconds is number {
   return milliseconds !== undefined && milliseconds >= 1000
 }
 
+/** `840 ms`, `3.4 s`, `2 min 5 s`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return t.format.milliseconds(formatNumber(Math.round(milliseconds)))
   if (milliseconds < 59_950) {
@@ -38,6 +38,12 @@ export function formatDuration(milliseconds: number): string {
   }
   const seconds = Math.round(milliseconds / 1000)
   return t.format.minutes(formatNumber(Math.floor(seconds / 60)), formatNumber(seconds % 60))
+}
+
+/** `12 s`, `2 min 5 s`. */
+export function formatSeconds(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000)
+  return seconds < 60 ? t.format.seconds(formatNumber(seconds)) : formatDuration(seconds * 1000)
 }
 
 /** `940`, `12.4k`, `1.2M`. */

@@ -1,17 +1,14 @@
 import type { Part } from '@troupe/protocol'
-import { ChevronRight, CornerDownRight } from 'lucide-react'
-import { type ComponentType, lazy, memo, Suspense, useId } from 'react'
+import { CornerDownRight } from 'lucide-react'
+import { type ComponentType, lazy, memo, Suspense } from 'react'
 import { Markdown } from '../../content/markdown.tsx'
-import { formatDuration, isLong } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
-import { Group } from '../../ui/elements.tsx'
 import { getToolName, isToolCall, type Progress } from '../session/message-parts.ts'
-import { useDisclosure } from '../session/session-context.ts'
 import { messageText, type VisibleMessage } from '../session/session-state.ts'
 import { FilePart } from './file-part.tsx'
 import { readNotice, reasoningTimes } from './read-message.ts'
-import './reasoning-part.css'
+import { ReasoningPart } from './reasoning-part.tsx'
 import { ToolGroup } from './tool-group.tsx'
 import { arrangeParts } from './tool-groups.ts'
 
@@ -105,37 +102,6 @@ function PartView({
       return 'data' in part ? <DataPart id={id} part={part} live={live} /> : null
   }
 }
-
-interface ReasoningPartProps {
-  id: string
-  text: string
-  streaming: boolean
-  elapsedMs: number | undefined
-}
-
-const ReasoningPart = memo(function ReasoningPart({ id, text, streaming, elapsedMs }: ReasoningPartProps) {
-  const [open, setOpen] = useDisclosure(id, false)
-  const bodyId = useId()
-  const thought = isLong(elapsedMs) ? t.chat.thoughtFor(formatDuration(elapsedMs)) : t.chat.thought
-  return (
-    <Group className="reasoning" label={t.chat.reasoning}>
-      <button
-        type="button"
-        className="reasoning-head"
-        aria-expanded={open}
-        aria-controls={bodyId}
-        onClick={() => setOpen(!open)}
-      >
-        <ChevronRight aria-hidden />
-        <span className={streaming ? 'breathing' : undefined}>{streaming ? t.chat.thinking : thought}</span>
-        {streaming && <span className="reasoning-glimpse">{text.trimEnd().split('\n').at(-1)?.slice(-90)}</span>}
-      </button>
-      <div id={bodyId} className="reasoning-body" hidden={!open}>
-        {open && <Markdown text={text} done={!streaming} />}
-      </div>
-    </Group>
-  )
-})
 
 const load = () => import('../parts/rich-parts.ts')
 

@@ -2,7 +2,7 @@ import type { SiblingPlace } from '@troupe/core'
 import { type Metadata, totalUsage } from '@troupe/protocol'
 import { ChevronDown, RotateCw } from 'lucide-react'
 import { lazy, memo, useState } from 'react'
-import { formatCost, formatCount, formatDuration, formatMoment } from '../../texts/format.ts'
+import { formatCost, formatCount, formatDuration, formatMoment, isLong } from '../../texts/format.ts'
 import { t } from '../../texts/t.ts'
 import { CopyButton, IconButton } from '../../ui/button.tsx'
 import { OnDemand } from '../../ui/menu.tsx'
@@ -68,7 +68,7 @@ function AnswerFacts({ metadata }: { metadata: Metadata | undefined }) {
   const { tokens, cost } = totalUsage(metadata)
   const price = cost !== undefined && cost > 0 ? priceInWords(cost, metadata) : undefined
   const words = tokensInWords(metadata)
-  const time = elapsedMs === undefined ? undefined : formatDuration(elapsedMs)
+  const time = isLong(elapsedMs) ? formatDuration(elapsedMs) : undefined
   return (
     <div className="facts">
       {model !== undefined && <span className="facts-model">{model}</span>}

@@ -1,6 +1,7 @@
 import type { Part } from '@troupe/protocol'
 import { formatToolName } from '../../texts/format.ts'
 import { t } from '../../texts/t.ts'
+import { isPlan } from '../session/active-plan.ts'
 import {
   callNotes,
   callSubject,
@@ -36,7 +37,7 @@ export function arrangeParts(parts: readonly Part[], live: boolean): ArrangedPar
     calls = []
     after = []
   }
-  const plans = parts.filter((part) => isToolCall(part) && isPlan(part))
+  const plans: Part[] = parts.filter(isPlan)
   for (const [index, given] of parts.entries()) {
     // One plan that changes in place. Its earlier states would repeat it.
     if (plans.includes(given) && given !== plans[0]) continue
@@ -54,10 +55,6 @@ export function arrangeParts(parts: readonly Part[], live: boolean): ArrangedPar
   }
   flush()
   return arranged
-}
-
-function isPlan(part: ToolCallPart): boolean {
-  return toolKey(getToolName(part)) === 'todowrite' && part.state === 'output-available'
 }
 
 function isInvisible(part: Part): boolean {

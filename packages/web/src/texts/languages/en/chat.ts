@@ -211,6 +211,8 @@ export const chatTexts = {
     agentsOf: (name: string) => `${name}’s sub-agents`,
     task: 'Task',
     plan: 'Plan',
+    place: (place: number, total: number) => `${place} of ${total}`,
+    hidePlan: 'Hide plan',
     cleared: 'cleared',
     done: (done: number, all: number) => `${done} of ${all} done`,
     restored: 'Restored',

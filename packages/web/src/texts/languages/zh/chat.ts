@@ -207,6 +207,8 @@ export const chatTexts: ChatTexts = {
     agentsOf: (name) => `${name} 的子智能体`,
     task: '任务',
     plan: '计划',
+    place: (place: number, total: number) => `${place}/${total}`,
+    hidePlan: '隐藏计划',
     cleared: '已清空',
     done: (done, all) => `已完成 ${done} / ${all}`,
     restored: '已恢复',
