@@ -12,6 +12,7 @@ import { mcpEndpoints } from './mcp.ts'
 import { mediaEndpoints } from './media.ts'
 import { messageEndpoints } from './messages.ts'
 import { modelEndpoints, providerEndpoints } from './providers.ts'
+import { publishEndpoints } from './publish.ts'
 import { ruleEndpoints } from './rules.ts'
 import { authEndpoints, dataEndpoints, healthEndpoints } from './server.ts'
 import { changeEndpoints, sessionFileEndpoints } from './session-files.ts'
@@ -44,6 +45,7 @@ export const contract = {
   ...messageEndpoints,
   ...modelEndpoints,
   ...providerEndpoints,
+  ...publishEndpoints,
   ...readerEndpoints,
   ...ruleEndpoints,
   ...sessionFileEndpoints,

@@ -45,6 +45,7 @@ export const transferEndpoints = endpoints({
         .max(35)
         .optional()
         .describe('language of headings and labels: en or zh'),
+      print: z.enum(['1']).optional().describe('with format=html: shows the page, which then prints itself'),
     }),
     scoped: true,
     gives: ['bytes'],

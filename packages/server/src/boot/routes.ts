@@ -26,6 +26,7 @@ import { sessionFileRoutes } from '../sessions/session-files.ts'
 import { folderRoutes, sessionRoutes } from '../sessions/session-routes.ts'
 import { skillRoutes } from '../skills/skill-imports.ts'
 import { tabRoutes } from '../tabs/page-calls.ts'
+import { publishRoutes } from '../transfer/publish/publish-routes.ts'
 import { transferRoutes } from '../transfer/transfer-routes.ts'
 import { createKeyedMutex } from '../util/concurrency.ts'
 import { version } from './server.ts'
@@ -48,6 +49,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...messageRoutes({ ...services, lock }),
     ...changeRoutes(services),
     ...folderRoutes(services),
+    ...publishRoutes(services),
     ...transferRoutes(services),
     ...agentRoutes(services),
     ...contextRoutes(services),

@@ -62,6 +62,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     const others = [
       home.token,
       config.get().search?.apiKey ?? '',
+      config.get().publish?.bucket?.secretAccessKey ?? '',
       ...(opened.mcp?.secrets() ?? []),
       ...gitSecrets.all(),
     ]

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { hooksConfigSchema, mcpServersSchema, modes } from '@troupe/core'
-import { configFields, configListSchema, mcpEntrySchema, NamedError } from '@troupe/protocol'
+import { configFields, configListSchema, mcpEntrySchema, NamedError, publishSchema } from '@troupe/protocol'
 import { z } from 'zod'
 import { providerSettingsSchema } from '../providers/shared/provider.ts'
 import { findJsonError } from '../util/json.ts'
@@ -42,6 +42,7 @@ export const configSchema = z.looseObject({
   media: z.looseObject(configFields.media).partial().optional(),
   browser: z.looseObject(configFields.browser).partial().optional(),
   search: z.looseObject(configFields.search).partial({ baseURL: true, apiKey: true }).optional(),
+  publish: publishSchema.optional().describe('where chats are published: a folder or a bucket'),
 })
 export type Config = z.infer<typeof configSchema>
 
@@ -138,10 +139,11 @@ function keepPrivate(file: string, config: Config): string | undefined {
   }
 }
 
-function holdsKeys({ providers = {}, mcpServers = {}, search }: Config): boolean {
+function holdsKeys({ providers = {}, mcpServers = {}, search, publish }: Config): boolean {
   const settings = Object.values(providers)
   if (Object.values(mcpServers).some(({ env, headers }) => env !== undefined || headers !== undefined)) return true
-  return Boolean(search?.apiKey) || settings.some(({ apiKey, headers }) => Boolean(apiKey) || headers !== undefined)
+  if (search?.apiKey || publish?.bucket !== undefined) return true
+  return settings.some(({ apiKey, headers }) => Boolean(apiKey) || headers !== undefined)
 }
 
 export function unknownKeys(config: Config): string[] {

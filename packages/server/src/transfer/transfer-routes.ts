@@ -11,7 +11,7 @@ import { type Ctx, implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import { yieldToEventLoop } from '../util/concurrency.ts'
-import { exportHtml } from './export/export-html.ts'
+import { exportHtml, exportPolicy } from './export/export-html.ts'
 import { exportMarkdown } from './export/export-markdown.ts'
 import { exportJson, type ExportOptions, type ExportSource, openExport } from './export/export-session.ts'
 import { importFile } from './import/import-file.ts'
@@ -38,19 +38,27 @@ export interface TransferOptions {
 
 export function transferRoutes({ store, blobs, uploads, redact }: TransferOptions): Route[] {
   return implement(transferEndpoints, {
-    'GET /ai/sessions/:id/export': async ({ params, query: { format = 'md', branch, lang }, workspaceId }, c) => {
+    'GET /ai/sessions/:id/export': async ({ params, query, workspaceId }, c) => {
+      const { format = 'md', branch, lang, print } = query
       const session = await findSession(store, params.id, workspaceId)
       if (branch !== undefined && (await store.messages.get({ sessionId: session.id }, branch)) === undefined)
         throw new NamedError('MessageNotFound', 'This message does not exist.', { status: 404 })
       const { type, write } = formats[format]
       const source = await openExport(session, { store, blobs, redact })
-      const headers = {
+      const isPrinted = print !== undefined && format === 'html'
+      const headers: Record<string, string> = {
         'content-type': type,
-        'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(fileName(session.title))}.${format}`,
+        'content-disposition': `${isPrinted ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeURIComponent(fileName(session.title))}.${format}`,
       }
+      // Shown without our origin: the text of a chat must not become a page of ours.
+      if (isPrinted)
+        headers['content-security-policy'] =
+          `${exportPolicy}; sandbox allow-scripts allow-modals; frame-ancestors 'self'`
       if (c.req.method === 'HEAD') return c.body(null, 200, headers)
       return c.body(
-        Readable.toWeb(Readable.from(readInChunks(write(source, { leaf: branch, language: lang })))) as ReadableStream,
+        Readable.toWeb(
+          Readable.from(readInChunks(write(source, { leaf: branch, language: lang, prints: isPrinted }))),
+        ) as ReadableStream,
         200,
         headers,
       )

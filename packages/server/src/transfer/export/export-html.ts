@@ -20,7 +20,7 @@ const [readingMs, pauseMs] = [800, 500]
 const script = readFileSync(new URL('./replay.js', import.meta.url), 'utf8')
 const style = readFileSync(new URL('./replay.css', import.meta.url), 'utf8')
 /** Allows only our own script and style by hash, so nothing in a message can run. */
-const policy = [
+export const exportPolicy = [
   "default-src 'none'",
   `script-src '${cspHash(script)}'`,
   `style-src '${cspHash(style)}'`,
@@ -32,7 +32,7 @@ const policy = [
 /** Exports a branch as one HTML file that replays it, offline and without requests. */
 export async function* exportHtml(
   source: ExportSource,
-  { leaf, language }: ExportOptions = {},
+  { leaf, language, prints = false }: ExportOptions = {},
 ): AsyncGenerator<string> {
   const { session } = source
   const texts = exportTexts(language)
@@ -42,13 +42,13 @@ export async function* exportHtml(
 <html lang="${texts.tag}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="Content-Security-Policy" content="${exportPolicy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
 <style>${style}</style>
 </head>
-<body>
+<body${prints ? ' data-print' : ''}>
 <header>
 <h1>${title}</h1>
 <p>${formatTime(session.createdAt)} · ${texts.exported}</p>

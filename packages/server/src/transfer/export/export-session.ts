@@ -10,6 +10,8 @@ export interface ExportOptions {
   leaf?: string | undefined
   /** Language of the file's own labels. Default: English. */
   language?: string | undefined
+  /** An HTML page prints itself once loaded. */
+  prints?: boolean
 }
 
 /** Data source of an export. Everything it returns is redacted. */

@@ -113,4 +113,5 @@
   seek.max = String(length)
   player.hidden = false
   go(length)
+  if (document.body.hasAttribute('data-print')) window.addEventListener('load', () => window.print())
 })()

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+
+const webAddress = z.url({ protocol: /^https?$/ }).max(2000)
+
+const bucketFields = {
+  endpoint: webAddress.describe('the address of the S3-compatible service'),
+  region: z.string().min(1).max(100).describe('such as eu-central-1, or auto'),
+  bucket: z.string().min(1).max(200),
+  prefix: z.string().max(500).optional().describe('the start of every name, such as chats/'),
+  accessKeyId: z.string().min(1).max(500),
+  secretAccessKey: z.string().min(1).max(500),
+}
+
+/** Where chats are published: a folder, or a bucket. Part of `config.json`. */
+export const publishSchema = z.strictObject({
+  folder: z.string().min(1).max(4000).optional().describe('an absolute path'),
+  bucket: z.strictObject(bucketFields).optional(),
+  url: webAddress.optional().describe('the public address of the folder or bucket, to make links'),
+})
+export type PublishSettings = z.infer<typeof publishSchema>
+
+const { secretAccessKey, ...shownBucket } = bucketFields
+
+const targetSchema = z.object({
+  folder: z.string().optional(),
+  bucket: z.object({ ...shownBucket, hasKey: z.boolean() }).optional(),
+  url: z.string().optional(),
+})
+export type PublishTarget = z.infer<typeof targetSchema>
+
+const publishedSchema = z.object({
+  name: z.string().describe('the file name, which cannot be guessed'),
+  place: z.string().describe('the path of the file, or its place in the bucket'),
+  url: z.string().nullable().describe('the link, if a public address is configured'),
+  publishedAt: z.number(),
+})
+export type PublishedChat = z.infer<typeof publishedSchema>
+
+const shown = z.object({ published: publishedSchema.nullable() })
+
+export const publishEndpoints = endpoints({
+  'GET /ai/publish': {
+    summary: 'Returns where chats are published. Never returns a secret key.',
+    answers: { 200: z.object({ target: targetSchema.nullable() }) },
+  },
+  'PUT /ai/publish': {
+    summary:
+      'Sets where chats are published: a folder or a bucket. An omitted secret key stays if endpoint and key id stay the same. Null removes the setting; published files stay.',
+    body: z.strictObject({
+      target: publishSchema
+        .extend({
+          bucket: z.strictObject({ ...shownBucket, secretAccessKey: secretAccessKey.optional() }).optional(),
+        })
+        .nullable(),
+    }),
+    answers: { 200: z.object({ target: targetSchema.nullable() }), 400: 'BadRequest' },
+  },
+  'GET /ai/sessions/:id/publish': {
+    summary: 'Returns the published copy of a session, if there is one.',
+    scoped: true,
+    answers: { 200: shown, 404: 'SessionNotFound' },
+  },
+  'POST /ai/sessions/:id/publish': {
+    summary: 'Publishes a branch of a session as an HTML page, or replaces the published page under the same link.',
+    body: z.strictObject({
+      branch: z.string().max(64).optional().describe('the last message of the branch'),
+      lang: z.string().max(35).optional(),
+    }),
+    scoped: true,
+    answers: { 200: shown, 404: 'SessionNotFound, MessageNotFound', 409: 'NoPublishTarget', 502: 'PublishFailed' },
+  },
+  'DELETE /ai/sessions/:id/publish': {
+    summary: 'Deletes the published page of a session.',
+    scoped: true,
+    answers: { 200: shown, 404: 'SessionNotFound', 502: 'PublishFailed' },
+  },
+})
