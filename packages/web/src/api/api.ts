@@ -170,6 +170,15 @@ export function createApi(request: Request) {
     config: () => call('GET /ai/config'),
     changeConfig: (body: ConfigPatch) => call('PATCH /ai/config', { body }),
     mediaModels: (kind: 'image' | 'video') => call(`GET /ai/${kind}/models`),
+    /** Returns a text file, such as an export. */
+    text: async (path: string) => (await request('GET', path)).text(),
+    publishTarget: () => call('GET /ai/publish'),
+    setPublishTarget: (target: CallOf<'PUT /ai/publish'>['body']['target']) =>
+      call('PUT /ai/publish', { body: { target } }),
+    published: (id: string) => call('GET /ai/sessions/:id/publish', { params: { id } }),
+    publish: (id: string, body: { branch?: string; lang: string }) =>
+      call('POST /ai/sessions/:id/publish', { params: { id }, body }),
+    unpublish: (id: string) => call('DELETE /ai/sessions/:id/publish', { params: { id } }),
     transcriptionModels: () => call('GET /ai/transcribe/models'),
     speechModels: () => call('GET /ai/speech/models'),
     transcribe: async (recording: Blob, signal: AbortSignal) => {

@@ -22,6 +22,7 @@ import {
   InboxDialog,
   PaletteDialog,
   SettingsDialog,
+  ShareDialog,
   ShortcutsDialog,
 } from './lazy-dialogs.tsx'
 import './locked.css'
@@ -59,6 +60,7 @@ export function App() {
       {dialog === 'shortcuts' && <ShortcutsDialog />}
       {dialog === 'palette' && <PaletteDialog />}
       {dialog === 'import' && <ImportDialog />}
+      {dialog === 'share' && <ShareDialog />}
     </Tooltip.Provider>
   )
 }

@@ -57,6 +57,11 @@ export const ImportDialog = lazyDialog(
   async () => (await import('../sessions/import-dialog.tsx')).ImportDialog,
 )
 
+export const ShareDialog = lazyDialog(
+  () => t.share.title,
+  async () => (await import('../sharing/share-dialog.tsx')).ShareDialog,
+)
+
 export const SettingsDialog = lazyDialog(
   () => t.settings.title,
   async () => (await import('../settings/settings-dialog.tsx')).SettingsDialog,

@@ -15,6 +15,7 @@ import {
   PinOff,
   Play,
   RotateCcw,
+  Share2,
   Trash2,
   X,
 } from 'lucide-react'
@@ -63,6 +64,11 @@ export function sessionMenu(
       items: folderItems(app.getState().folders, session.folderId, on.newFolder, (folderId) =>
         app.changeSessions(ids, { folderId }),
       ),
+    },
+    {
+      label: t.sessions.share,
+      icon: <Share2 aria-hidden />,
+      onSelect: () => app.share(session.id, on.branch()),
     },
     exporting,
     // Selects rows of the list.

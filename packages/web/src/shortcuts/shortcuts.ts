@@ -3,6 +3,7 @@ import { flushSync } from 'react-dom'
 import { chooseNextMode } from '../pickers/mode-picker.tsx'
 import { isPressed, type Keys } from '../platform/keyboard.ts'
 import { browserStorage } from '../platform/storage.ts'
+import { noticeError } from '../state/notices.tsx'
 import { togglePanels } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
 import { pressDictationKey, useVoice } from '../voice/voice-state.ts'
@@ -151,6 +152,13 @@ export const shortcuts: readonly Shortcut[] = [
     inPalette: true,
   },
   {
+    id: 'print',
+    keys: 'Mod+P',
+    title: () => t.share.print,
+    where: 'everywhere',
+    run: printCurrentChat,
+  },
+  {
     id: 'dictate',
     keys: 'Alt+V',
     title: () => t.composer.dictate,
@@ -174,6 +182,14 @@ export const shortcuts: readonly Shortcut[] = [
   { id: 'rename', keys: 'F2', title: () => t.shortcuts.rename, where: 'lists' },
   { id: 'remove', keys: 'Delete', title: () => t.shortcuts.remove, where: 'lists' },
 ]
+
+/** The browser would print only the messages in view. */
+function printCurrentChat({ app, session }: Workspace): void {
+  const { sessionId, isNew } = app.getState()
+  const leaf = session(sessionId).getState().messages.at(-1)?.id
+  if (isNew || leaf === undefined) window.print()
+  else void import('../sharing/share-actions.ts').then(({ printChat }) => printChat({ sessionId, leaf }), noticeError)
+}
 
 function goToAdjacentSession({ app }: Workspace, step: 1 | -1): void {
   const id = adjacentSession(app.getState(), step)

@@ -52,7 +52,9 @@ export interface AppState extends SessionListState {
   cachedAt: number | null
   /** Workspace folder. Null until loaded. */
   workspacePath: string | null
-  dialog: 'settings' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | null
+  dialog: 'settings' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | 'share' | null
+  /** The branch of the dialog `share`. */
+  shared: { sessionId: string; leaf: string | undefined } | null
   /** Open settings as `section` or `section/setting`. Empty for no particular section. */
   settingsAt: string
 }

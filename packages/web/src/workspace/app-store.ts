@@ -42,6 +42,8 @@ export interface AppActions extends AskActions, ModeActions, AgentActions, Param
   chooseModel: (ref: string) => Promise<void>
   setSidebar: (open: boolean) => void
   setDialog: (dialog: AppState['dialog']) => void
+  /** Opens the dialog that shares a branch. Without a leaf, the newest. */
+  share: (sessionId: string, leaf: string | undefined) => void
   /** Opens the settings at a section or setting, such as `models` or `models/new`. */
   openSettings: (at?: string) => void
 }
@@ -79,6 +81,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     workspacePath: null,
     dialog: null,
     settingsAt: '',
+    shared: null,
   }))
   const { getState, setState } = store
   let askedCursor: string | null = null
@@ -111,6 +114,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     chooseModel,
     setSidebar,
     setDialog: (dialog) => setState({ dialog }),
+    share: (id, leaf) => setState({ dialog: 'share', shared: { sessionId: id, leaf } }),
     openSettings: (at = '') => setState({ dialog: 'settings', settingsAt: at }),
   }
 

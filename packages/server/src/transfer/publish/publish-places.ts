@@ -99,7 +99,8 @@ function bucketPlace(settings: Bucket, { fetch, redact }: PlaceOptions): Publish
     }
     const text = await response.text()
     if (response.ok || (method === 'DELETE' && response.status === 404)) return
-    throw failed(`${bucket} refused the request: ${response.status}${redact(reasonIn(text))}.`)
+    const reason = redact(`${response.status}${reasonIn(text)}`)
+    throw failed(`${bucket} refused the request: ${reason}.`)
   }
 }
 

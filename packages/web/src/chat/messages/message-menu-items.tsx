@@ -1,6 +1,7 @@
 import type { Part, StoredMessage } from '@troupe/protocol'
-import { FileText, GitBranch, Split, Trash2, Volume2 } from 'lucide-react'
+import { FileText, GitBranch, Split, Trash2, Type, Volume2 } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { copyRichText, messageHtml } from '../../sharing/share-actions.ts'
 import { notice } from '../../state/notices.tsx'
 import { openBranchMap } from '../../state/panels.ts'
 import '../../texts/show-late.ts'
@@ -30,6 +31,7 @@ export function MessageMenuItems({ message, button, onClosed }: MessageMenuItems
   const isOwn = useSession((state) => state.agentId === null)
   const items: MenuItem[] = [
     { label: t.chat.copyMarkdown, icon: <FileText aria-hidden />, onSelect: () => void copy(message) },
+    { label: t.share.copyRich, icon: <Type aria-hidden />, onSelect: () => void copyRich(message) },
   ]
   const text = messageText(message).trim()
   if (message.role === 'assistant' && text !== '' && isReadingOffered)
@@ -58,6 +60,11 @@ export function MessageMenuItems({ message, button, onClosed }: MessageMenuItems
 
 async function copy(message: VisibleMessage): Promise<void> {
   notice((await copyText(messageMarkdown(message))) ? t.chat.copied : t.chat.copyingFailed)
+}
+
+async function copyRich(message: VisibleMessage): Promise<void> {
+  const content = { html: messageHtml(message.id), text: messageMarkdown(message) }
+  notice((await copyRichText(Promise.resolve(content))) ? t.chat.copied : t.chat.copyingFailed)
 }
 
 /** Restores focus after the focused element was removed. */

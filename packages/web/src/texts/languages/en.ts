@@ -24,8 +24,9 @@ export const en = {
   ...modelTexts,
   ...pageTexts,
   ...sessionTexts,
-  /** Only the button's text. The rest is in `en/settings.ts` and loads later. */
+  /** Only texts of buttons. The rest is in `en/settings.ts` and loads later. */
   settings: { title: 'Settings' },
+  share: { title: 'Share chat', print: 'Print…' },
 }
 
 /** The texts every language must provide. A language file that lacks one fails the type check. */

@@ -3,6 +3,7 @@ import { pluralize } from './plural.ts'
 /** The chat list, search, the command palette and shortcuts. */
 export const sessionTexts = {
   sessions: {
+    share: 'Share…',
     nav: 'Chats',
     hide: 'Hide chats',
     newSession: 'New chat',

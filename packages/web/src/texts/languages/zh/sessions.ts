@@ -2,6 +2,7 @@ import type { SessionTexts } from '../en/sessions.ts'
 
 export const sessionTexts: SessionTexts = {
   sessions: {
+    share: '分享…',
     nav: '会话',
     hide: '隐藏会话列表',
     newSession: '新会话',

@@ -2,6 +2,18 @@ import type { ServerTextPairs } from '../../server-texts.ts'
 
 /** Errors of chats and messages, and answers of commands. */
 export const chats: ServerTextPairs = [
+  ['Choose a folder or a bucket to publish to.', '请选择要发布到的文件夹或存储桶。'],
+  ['The page could not be written to {}: {}.', '无法把网页写入 {}：{}。'],
+  ['The page could not be deleted from {}: {}.', '无法从 {} 删除网页：{}。'],
+  [
+    'The page is larger than 128 MiB, which is too large for a bucket. Publish it to a folder.',
+    '网页超过 128 MiB，对存储桶来说太大。请发布到文件夹。',
+  ],
+  ['{} could not be reached: {}.', '无法连接 {}：{}。'],
+  ['{} refused the request: {}.', '{} 拒绝了请求：{}。'],
+  ['Choose a folder or a bucket, not both.', '请选择文件夹或存储桶之一。'],
+  ['The folder must be an absolute path.', '文件夹必须是绝对路径。'],
+  ['Enter the secret key of the bucket.', '请输入存储桶的访问密钥。'],
   // Chats and messages
   ['This chat does not exist.', '此会话不存在。'],
   ['This chat is in the trash. Restore it first.', '此会话在回收站中。请先还原。'],

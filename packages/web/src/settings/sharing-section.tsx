@@ -1,0 +1,125 @@
+import type { PublishTarget } from '@troupe/protocol'
+import { useCallback, useState } from 'react'
+import type { Api } from '../api/api.ts'
+import { toErrorInfo } from '../api/request.ts'
+import { translateServerText } from '../texts/server-texts.ts'
+import { t } from '../texts/t.ts'
+import { Segments } from '../ui/segments.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+import { ConfigForm } from './config-form.tsx'
+import { ServerDataStatus, useServerData } from './section-parts.tsx'
+
+/** Where chats are published. */
+export function SharingSection() {
+  const { api } = useWorkspace()
+  const asked = useServerData(useCallback(() => api.publishTarget(), [api]))
+  if (asked.value === null) return <ServerDataStatus asked={asked} />
+  return <TargetForm key={JSON.stringify(asked.value)} target={asked.value.target} onSaved={asked.again} />
+}
+
+type BucketInput = NonNullable<NonNullable<Parameters<Api['setPublishTarget']>[0]>['bucket']>
+
+const kinds = ['none', 'folder', 'bucket'] as const
+type Kind = (typeof kinds)[number]
+
+const fields = ['endpoint', 'region', 'bucket', 'prefix', 'accessKeyId', 'secretAccessKey'] as const
+const isOptional = (name: (typeof fields)[number], hasKey: boolean) =>
+  name === 'prefix' || (name === 'secretAccessKey' && hasKey)
+
+function TargetForm({ target, onSaved }: { target: PublishTarget | null; onSaved: () => Promise<void> }) {
+  const { api } = useWorkspace()
+  const [kind, setKind] = useState<Kind>(
+    target?.folder !== undefined ? 'folder' : target?.bucket !== undefined ? 'bucket' : 'none',
+  )
+  const [folder, setFolder] = useState(target?.folder ?? '')
+  const [url, setUrl] = useState(target?.url ?? '')
+  const [bucket, setBucket] = useState<Record<string, string>>({ region: 'auto', ...asTexts(target?.bucket) })
+  const [saved, setSaved] = useState<{ id: string; failure: string | null } | null>(null)
+  const hasKey = target?.bucket?.hasKey === true
+  const isComplete =
+    kind === 'none' ||
+    (kind === 'folder'
+      ? folder.trim() !== ''
+      : fields.every((name) => isOptional(name, hasKey) || (bucket[name] ?? '').trim() !== ''))
+
+  const submit = async () => {
+    const address = url.trim() || undefined
+    const filled = Object.fromEntries(
+      fields.flatMap((name) => ((bucket[name] ?? '').trim() === '' ? [] : [[name, (bucket[name] ?? '').trim()]])),
+    ) as unknown as BucketInput
+    try {
+      await api.setPublishTarget(
+        kind === 'none'
+          ? null
+          : kind === 'folder'
+            ? { folder: folder.trim(), url: address }
+            : { bucket: filled, url: address },
+      )
+      setSaved({ id: 'publish', failure: null })
+      await onSaved()
+    } catch (error) {
+      setSaved({ id: 'publish', failure: translateServerText(toErrorInfo(error).message, 'text') })
+    }
+  }
+
+  return (
+    <ConfigForm
+      id="publish"
+      title={t.share.where}
+      about={t.share.whereAbout}
+      isReady={isComplete}
+      saved={saved}
+      onSave={submit}
+    >
+      <Segments
+        label={t.share.where}
+        options={kinds.map((value) => ({ value, label: t.share.kinds[value] }))}
+        value={kind}
+        onChange={setKind}
+      />
+      <div className="settings-fields">
+        {kind === 'folder' && <Field label={t.share.folder} value={folder} onChange={setFolder} />}
+        {kind === 'bucket' &&
+          fields.map((name) => (
+            <Field
+              key={name}
+              label={t.share.bucketFields[name]}
+              type={name === 'secretAccessKey' ? 'password' : name === 'endpoint' ? 'url' : 'text'}
+              placeholder={name === 'secretAccessKey' && hasKey ? t.share.keyKept : ''}
+              value={bucket[name] ?? ''}
+              onChange={(value) => setBucket((before) => ({ ...before, [name]: value }))}
+            />
+          ))}
+        {kind !== 'none' && <Field label={t.share.publicAddress} type="url" value={url} onChange={setUrl} />}
+      </div>
+    </ConfigForm>
+  )
+}
+
+function Field(props: {
+  label: string
+  type?: string
+  placeholder?: string
+  value: string
+  onChange: (value: string) => void
+}) {
+  const { label, type = 'text', placeholder, value, onChange } = props
+  return (
+    <label>
+      {label}
+      <input
+        type={type}
+        value={value}
+        placeholder={placeholder}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </label>
+  )
+}
+
+function asTexts(bucket: PublishTarget['bucket']): Record<string, string> {
+  const { hasKey: _, ...texts } = bucket ?? { hasKey: false }
+  return texts as Record<string, string>
+}

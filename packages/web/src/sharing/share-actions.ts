@@ -1,0 +1,69 @@
+import { pageAccess } from '../api/page-access.ts'
+import { t } from '../texts/t.ts'
+
+/** The chat whose branch is shared. Without a leaf, its newest branch. */
+export interface SharedChat {
+  sessionId: string
+  leaf: string | undefined
+}
+
+export function exportPath({ sessionId, leaf }: SharedChat, query: Record<string, string>): string {
+  const search = new URLSearchParams({ lang: t.tag, ...query, ...(leaf !== undefined && { branch: leaf }) })
+  return `/ai/sessions/${encodeURIComponent(sessionId)}/export?${search}`
+}
+
+/**
+ * Prints a whole chat, also what a long list does not render. The page that prints itself comes from the server, in a
+ * frame without our origin.
+ */
+export function printChat(chat: SharedChat): void {
+  document.querySelector('.print-frame')?.remove()
+  const frame = document.createElement('iframe')
+  frame.classList.add('print-frame', 'visually-hidden')
+  frame.title = t.share.print
+  frame.tabIndex = -1
+  frame.ariaHidden = 'true'
+  frame.src = pageAccess.link(exportPath(chat, { format: 'html', print: '1' }))
+  document.body.append(frame)
+}
+
+/** Copies text with its formatting, for documents and mail. Resolves with true if copied. */
+export async function copyRichText(content: Promise<{ html: string; text: string }>): Promise<boolean> {
+  const blob = (type: string, text: string) => new Blob([text], { type })
+  try {
+    // The clipboard takes promises, so a slow answer does not end the permission that the click gave.
+    await navigator.clipboard.write([
+      new ClipboardItem({
+        'text/html': content.then(({ html }) => blob('text/html', html)),
+        'text/plain': content.then(({ text }) => blob('text/plain', text)),
+      }),
+    ])
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The conversation of an exported page: headings and texts, without tool calls, reasoning and the player. */
+export function conversationHtml(page: string): string {
+  const { body } = new DOMParser().parseFromString(page, 'text/html')
+  for (const element of body.querySelectorAll('script, style, form, details, header p, article > h2')) element.remove()
+  for (const element of body.querySelectorAll('*'))
+    for (const { name } of [...element.attributes]) if (name !== 'href' && name !== 'src') element.removeAttribute(name)
+  return body.innerHTML.trim()
+}
+
+/** The rendered text of one message, without the buttons that the page adds. */
+export function messageHtml(messageId: string): string {
+  const blocks = document.querySelectorAll(`[data-message="${CSS.escape(messageId)}"] .prose`)
+  return [...blocks]
+    .map((block) => {
+      const copy = block.cloneNode(true) as Element
+      for (const extra of copy.querySelectorAll('button, svg, [hidden], .code-language')) extra.remove()
+      for (const element of copy.querySelectorAll('*'))
+        for (const { name } of [...element.attributes])
+          if (!['href', 'src', 'alt', 'colspan', 'rowspan', 'start'].includes(name)) element.removeAttribute(name)
+      return copy.innerHTML
+    })
+    .join('\n')
+}
