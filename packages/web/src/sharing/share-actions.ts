@@ -49,7 +49,7 @@ export function conversationHtml(page: string): string {
   const { body } = new DOMParser().parseFromString(page, 'text/html')
   for (const element of body.querySelectorAll('script, style, form, details, header p, article > h2')) element.remove()
   for (const element of body.querySelectorAll('*'))
-    for (const { name } of [...element.attributes]) if (name !== 'href' && name !== 'src') element.removeAttribute(name)
+    for (const name of element.getAttributeNames()) if (name !== 'href' && name !== 'src') element.removeAttribute(name)
   return body.innerHTML.trim()
 }
 
@@ -61,7 +61,7 @@ export function messageHtml(messageId: string): string {
       const copy = block.cloneNode(true) as Element
       for (const extra of copy.querySelectorAll('button, svg, [hidden], .code-language')) extra.remove()
       for (const element of copy.querySelectorAll('*'))
-        for (const { name } of [...element.attributes])
+        for (const name of element.getAttributeNames())
           if (!['href', 'src', 'alt', 'colspan', 'rowspan', 'start'].includes(name)) element.removeAttribute(name)
       return copy.innerHTML
     })
