@@ -1,11 +1,13 @@
 import { fstatSync } from 'node:fs'
 import {
+  type BudgetInfo,
   type Chunk,
   createFold,
   type ErrorInfo,
   extractUrls,
   type Message,
   newId,
+  readBudgetEvent,
   readEvents,
   type Usage,
 } from '@troupe/protocol'
@@ -194,9 +196,16 @@ function withHints(output: Output, context: CommandContext): Output {
     ...output,
     chunk(chunk) {
       if (chunk.type === 'data-hint') printNotice(context, (chunk.data as { text: string }).text)
+      const budget = readBudgetEvent(chunk)
+      if (budget !== undefined) printNotice(context, budgetText(budget))
       output.chunk(chunk)
     },
   }
+}
+
+function budgetText({ period, limit, spent }: BudgetInfo): string {
+  const of = period === 'day' ? 'today' : 'this month'
+  return `${Math.floor((100 * spent) / limit)}% of the budget of $${limit} for ${of} is used`
 }
 
 interface PrintOptions {

@@ -3,6 +3,7 @@ import type { ElicitRequestParams, ElicitResult, RequestTypeMap, ResultTypeMap }
 import { type Question, readAnswers } from '@troupe/protocol'
 import { z } from 'zod'
 import { answerError, toUsage } from '../model/check-answer.ts'
+import { guarded } from '../model/spend-guard.ts'
 import type { ActiveMcpCall } from './active-calls.ts'
 
 type Value = string | number | boolean | string[]
@@ -273,7 +274,7 @@ export async function answerSampling(
   const shown = prompt.map(({ role, content }) => `${role}: ${typeof content === 'string' ? content : textIn(content)}`)
   const length = shown.reduce((sum, text) => sum + text.length, 0)
   if (length > maxCharacters) throw new Error(`the request is longer than ${maxCharacters} characters`)
-  const { id, model } = ctx.chatModel
+  const { id, model, guard } = ctx.chatModel
   const questions = [
     {
       question: `Allow the MCP server "${server}" to send this to ${id}?\n\n${shown.join('\n\n').slice(0, 1800)}`,
@@ -293,13 +294,8 @@ export async function answerSampling(
   const said = answer.type === 'answers' ? readAnswers(questions, answer.answers) : 'no'
   if (typeof said === 'string' || said[0]?.selected[0] !== allowLabel) throw new Error('the user declined')
   const { temperature, stopSequences } = params
-  const result = await model.doGenerate({
-    prompt,
-    maxOutputTokens: Math.min(params.maxTokens, maxTokens),
-    temperature,
-    stopSequences,
-    abortSignal: signal,
-  })
+  const request = { prompt, maxOutputTokens: Math.min(params.maxTokens, maxTokens), temperature, stopSequences }
+  const result = await guarded(guard, request, signal, () => model.doGenerate({ ...request, abortSignal: signal }))
   ctx.spend?.(toUsage(result.usage))
   const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   const { finishReason, providerMetadata } = result

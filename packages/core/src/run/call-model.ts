@@ -2,6 +2,7 @@ import { isUnfinished, addUsage, answerError, toUsage } from '../model/check-ans
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { NamedError, type Usage } from '@troupe/protocol'
 import { describeProviderError, retryDelay } from '../model/provider-error.ts'
+import type { SpendTicket } from '../model/spend-guard.ts'
 import {
   createTranslator,
   type ModelAnswer,
@@ -73,10 +74,15 @@ async function tryOnce(input: ModelCall, bare: boolean): Promise<ModelAttempt> {
   if (input.signal.aborted) onAbort()
   else input.signal.addEventListener('abort', onAbort, { once: true })
   let translator: Translator | undefined
+  let ticket: SpendTicket | undefined
   const watch = { lastAt: performance.now(), onStall: () => abort(stalled(input.stallMs)) }
   const unwatch = watchStalls(watch, input.stallMs)
   try {
-    reader = (await settled(openStream(input, bare, signal), signal)).getReader()
+    const onAdmitted = (admitted: SpendTicket): void => {
+      ticket = admitted
+      watch.lastAt = performance.now()
+    }
+    reader = (await settled(openStream(input, bare, signal, onAdmitted), signal)).getReader()
     translator = createTranslator(input, answer)
     let finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined
     for (;;) {
@@ -125,6 +131,7 @@ async function tryOnce(input: ModelCall, bare: boolean): Promise<ModelAttempt> {
     cancel()
   } finally {
     unwatch()
+    ticket?.close(answer.usage, answer.size)
     input.signal.removeEventListener('abort', onAbort)
     translator?.close()
   }
@@ -132,11 +139,20 @@ async function tryOnce(input: ModelCall, bare: boolean): Promise<ModelAttempt> {
 }
 
 async function openStream(
-  { model, options }: ModelCall,
+  { model, options, guard }: ModelCall,
   bare: boolean,
   abortSignal: AbortSignal,
+  onAdmitted: (ticket: SpendTicket) => void,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-  return (await model.doStream({ ...(await options(bare)), abortSignal })).stream
+  const request = await options(bare)
+  const ticket = await guard?.admit(request, abortSignal)
+  if (ticket !== undefined) {
+    // The attempt has ended meanwhile, so nobody else closes it.
+    if (abortSignal.aborted) ticket.close(undefined, 0)
+    abortSignal.throwIfAborted()
+    onAdmitted(ticket)
+  }
+  return (await model.doStream({ ...request, abortSignal })).stream
 }
 
 /** Maximum size of one model answer, many times what any current model produces. */

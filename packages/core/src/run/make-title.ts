@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { NamedError, type StoredMessage } from '@troupe/protocol'
+import type { SpendGuard } from '../model/spend-guard.ts'
 import { callModel } from './call-model.ts'
 
 const maxMs = 60_000
@@ -11,7 +12,11 @@ export async function makeTitle(
   messages: readonly Pick<StoredMessage, 'role' | 'parts'>[],
   model: LanguageModelV4,
   hint = '',
-  { maxOutputTokens = 2000, signal }: { maxOutputTokens?: number; signal?: AbortSignal } = {},
+  {
+    maxOutputTokens = 2000,
+    signal,
+    guard,
+  }: { maxOutputTokens?: number; signal?: AbortSignal; guard?: SpendGuard } = {},
 ): Promise<string> {
   const said = messages.map(lineOf).filter((line) => line !== '')
   const text = said.join('\n')
@@ -34,6 +39,7 @@ export async function makeTitle(
         maxOutputTokens,
       }),
     tools: [],
+    guard,
     signal: AbortSignal.any([AbortSignal.timeout(maxMs), ...(signal === undefined ? [] : [signal])]),
     maxRetries: 1,
     stallMs: maxMs,

@@ -3,6 +3,7 @@ import type { Chunk, Message, RunLog, SteeringMessage, StoredMessage } from '@tr
 import type { Decision } from '../access/decision.ts'
 import type { Hook } from '../hooks/hook.ts'
 import type { Price } from '../model/check-answer.ts'
+import type { SpendGuard } from '../model/spend-guard.ts'
 import type { FileKind } from '../prompt/prompt-files.ts'
 import type { Asks } from '../tool/asks.ts'
 import type { AgentFrame, Agents, Blobs } from '../tool/services.ts'
@@ -52,6 +53,8 @@ export interface RunInput {
     maxOutputTokens?: number
     /** Price per million tokens. */
     price?: Price
+    /** Counts its calls, and stops them when the user's budget is used up. */
+    guard?: SpendGuard
     /** Receives model facts from provider rejections, so that the next run knows them. */
     onLearned?(found: LearnedModelFacts): void
   }

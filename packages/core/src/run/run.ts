@@ -109,6 +109,7 @@ async function runStep(turn: Turn, again: boolean, estimate: number): Promise<bo
         },
         tools: input.tools,
         signal: input.signal,
+        guard: input.model.guard,
         blobs: input.blobs,
         maxRetries: input.maxRetries ?? 3,
         stallMs: input.stallMs ?? 180_000,

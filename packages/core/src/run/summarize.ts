@@ -81,6 +81,7 @@ async function requestSummary(
       model: input.model.model,
       options: async () => ({ prompt: await summaryPrompt(messages, input), maxOutputTokens }),
       tools: [],
+      guard: input.model.guard,
       signal: AbortSignal.any([input.signal, AbortSignal.timeout(maxMs)]),
       maxRetries: 1,
       stallMs: 60_000,

@@ -1,3 +1,4 @@
+import type { SpendGuard } from '../model/spend-guard.ts'
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -324,6 +325,8 @@ export interface ModelCall {
   options: (bare: boolean) => Promise<CallOptions>
   tools: readonly Tool[]
   signal: AbortSignal
+  /** Asked before each attempt. */
+  guard?: SpendGuard | undefined
   blobs?: Blobs
   /** Maximum retries before the first byte. */
   maxRetries: number

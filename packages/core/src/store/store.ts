@@ -139,6 +139,15 @@ export interface Store {
     /** The latest calls in a workspace with complete input, on any branch or agent, newest first. */
     recent(options: { workspaceId: string; limit: number }): Promise<StoredCall[]>
   }
+  /** What model calls used, by local day (`YYYY-MM-DD`), model and folder. It outlives its chats. */
+  usage: {
+    /** Adds to the totals in one commit. */
+    add(entries: readonly UsageEntry[]): Promise<void>
+    /** Totals since a day. The cost depends on the days, models and folders, not on the chats. */
+    totals(options: { from: string }): Promise<UsageTotals>
+    /** Cost of the days that start with this text: a day, or a month (`YYYY-MM`). */
+    cost(period: string): Promise<number>
+  }
   asks: {
     /** Inserts an ask. Leaves an existing ask with the same id unchanged. */
     open(ask: Ask): Promise<Ask>
@@ -394,4 +403,30 @@ export interface AgentSetup {
 export interface PendingMessage {
   runId: string
   message: { id: string; text: string }
+}
+
+/** Numbers of model calls. `cost` is in US dollars. `unpricedTokens` are those of models without a known price. */
+export interface UsageNumbers {
+  calls: number
+  inputTokens: number
+  cachedTokens: number
+  outputTokens: number
+  cost: number
+  unpricedTokens: number
+}
+
+export interface UsageEntry extends UsageNumbers {
+  day: string
+  /** `provider/model` */
+  model: string
+  /** Path of the workspace. */
+  folder: string
+}
+
+export interface UsageTotals {
+  /** Oldest first. Days without model calls are absent. */
+  days: (UsageNumbers & { day: string })[]
+  /** The most expensive first, then the most used. At most 200 each. */
+  models: (UsageNumbers & { model: string })[]
+  folders: (UsageNumbers & { folder: string })[]
 }

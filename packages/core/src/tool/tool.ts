@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Usage } from '@troupe/protocol'
 import type { z } from 'zod'
 import type { Access, Confinement, Decision, Grant, Mode } from '../access/decision.ts'
+import type { SpendGuard } from '../model/spend-guard.ts'
 import type { AgentState } from './agent-state.ts'
 import type { Answer, AskKind } from './asks.ts'
 import type { AgentFrame, Agents, Blobs, Media } from './services.ts'
@@ -90,7 +91,7 @@ export interface ToolContext {
   /** The master comes first, the calling agent last. */
   frames: readonly AgentFrame[]
   agent: AgentFrame
-  chatModel: { id: string; model: LanguageModelV4 }
+  chatModel: { id: string; model: LanguageModelV4; guard?: SpendGuard }
   messageId: string
   toolCallId: string
   /** An earlier process started this call. Its asks and their answers are found again. */

@@ -19,6 +19,10 @@ export const configFields = {
     tokens: z.int().positive().describe('tokens in one turn'),
     seconds: z.number().positive().describe('time of one turn'),
   },
+  budget: {
+    day: z.number().positive().max(1e9).describe('US dollars that model calls may cost per day'),
+    month: z.number().positive().max(1e9).describe('US dollars that model calls may cost per month'),
+  },
   media: {
     image: z.string().max(300).describe('the model that makes images: provider/model'),
     video: z.string().max(300).describe('the model that makes videos: provider/model'),
@@ -39,7 +43,7 @@ export const configFields = {
   },
 } as const
 
-const { limits, media, browser, search } = configFields
+const { limits, budget, media, browser, search } = configFields
 
 /** Null removes a setting. Omitted settings stay unchanged. */
 const configPatchSchema = z
@@ -57,6 +61,7 @@ const configPatchSchema = z
       })
       .partial()
       .nullable(),
+    budget: z.strictObject({ day: budget.day.nullable(), month: budget.month.nullable() }).partial().nullable(),
     media: z
       .strictObject({
         image: media.image.nullable(),
@@ -91,6 +96,10 @@ const configInfoSchema = z.object({
     steps: z.number().nullable(),
     tokens: z.number().nullable(),
     seconds: z.number().nullable(),
+  }),
+  budget: z.object({
+    day: z.number().nullable().describe('US dollars; null: no limit'),
+    month: z.number().nullable(),
   }),
   media: z.object({
     image: z.string().nullable(),

@@ -21,6 +21,7 @@ import { skillEndpoints } from './skills.ts'
 import { readerEndpoints, tabEndpoints, toolAckEndpoints } from './tabs.ts'
 import { transferEndpoints } from './transfer.ts'
 import { voiceEndpoints } from './voice.ts'
+import { usageEndpoints } from './usage.ts'
 import { workspaceEndpoints } from './workspaces.ts'
 
 /** Every endpoint of the server, by method and path. */
@@ -58,6 +59,7 @@ export const contract = {
   ...toolEndpoints,
   ...transferEndpoints,
   ...voiceEndpoints,
+  ...usageEndpoints,
   ...workspaceEndpoints,
 }
 

@@ -37,6 +37,7 @@ test('the settings are returned without keys', async () => {
     recovery: 'continue',
     titles: 'model',
     limits: { steps: 9, tokens: null, seconds: null },
+    budget: { day: null, month: null },
     media: { image: null, video: null, transcription: null, speech: null, voice: null },
     browser: { path: null, allow: null },
     search: { provider: 'brave', baseURL: null, hasKey: true },

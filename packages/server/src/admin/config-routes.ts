@@ -32,7 +32,7 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
   })
 
   function shown(): ConfigInfo {
-    const { model, permissions, useTools, recovery, titles, limits, media, browser, search } = config.get()
+    const { model, permissions, useTools, recovery, titles, limits, budget, media, browser, search } = config.get()
     return {
       model: model ?? null,
       environmentModel: options.env['TROUPE_MODEL'] || null,
@@ -41,6 +41,7 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
       recovery: recovery ?? 'continue',
       titles: titles ?? 'model',
       limits: { steps: limits?.steps ?? null, tokens: limits?.tokens ?? null, seconds: limits?.seconds ?? null },
+      budget: { day: budget?.day ?? null, month: budget?.month ?? null },
       media: {
         image: media?.image ?? null,
         video: media?.video ?? null,
@@ -57,12 +58,13 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
   }
 }
 
-/** Merges one level deep: omitted fields of limits, media, browser and search stay unchanged. */
+/** Merges one level deep: omitted fields of limits, budget, media, browser and search stay unchanged. */
 function applyPatch(config: Config, { mode, ...patch }: ConfigPatch): Config {
   const next = mergeSection(config, patch)
   if (mode !== undefined) next['permissions'] = mergeSection(config.permissions, { mode })
-  const { limits: limited, media: made, browser: browsing, search: searched } = patch
+  const { limits: limited, budget: budgeted, media: made, browser: browsing, search: searched } = patch
   if (limited) next['limits'] = mergeSection(config.limits, limited)
+  if (budgeted) next['budget'] = mergeSection(config.budget, budgeted)
   if (made) next['media'] = mergeSection(config.media, made)
   if (browsing) next['browser'] = mergeSection(config.browser, browsing)
   if (searched) {

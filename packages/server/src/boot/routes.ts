@@ -28,6 +28,7 @@ import { skillRoutes } from '../skills/skill-imports.ts'
 import { tabRoutes } from '../tabs/page-calls.ts'
 import { publishRoutes } from '../transfer/publish/publish-routes.ts'
 import { transferRoutes } from '../transfer/transfer-routes.ts'
+import { usageRoutes } from '../usage/usage-routes.ts'
 import { createKeyedMutex } from '../util/concurrency.ts'
 import { version } from './server.ts'
 import type { Services } from './services.ts'
@@ -74,6 +75,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...taskRoutes(services),
     ...sessionFileRoutes(services),
     ...readerRoutes(services),
+    ...usageRoutes(services),
     ...workspaceRoutes(services),
     ...debugRoutes(services),
     ...healthRoutes({ version, routes: () => routes }),

@@ -31,6 +31,7 @@ import { createSkillRegistry } from '../skills/skill-registry.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
 import { createPageCalls } from '../tabs/page-calls.ts'
 import { createPageTabs } from '../tabs/page-tabs.ts'
+import { openSpending } from '../usage/spending.ts'
 import { createLogger } from '../util/logger.ts'
 import type { ServerOptions } from './server.ts'
 import { sessionServices } from './session-services.ts'
@@ -142,10 +143,19 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     }),
   )
   const tools = createWorkspaceTools({ files: toolFiles, mcp, browsers, config })
+  const spending = closing(
+    await openSpending({
+      store,
+      limits: () => budgetOf(config),
+      isFree: (model) => models.getProviderDefinition(model.split('/')[0] ?? '')?.local === true,
+      logger,
+    }),
+  )
   const titles = closing(
     createTitleWriter({
       store,
       models,
+      spending,
       logger,
       isOn: () => options.titles ?? config.get().titles !== 'words',
       isSilent: (model) => model.startsWith('demo/') || options.models?.[model] !== undefined,
@@ -183,6 +193,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     store,
     home: home.path,
     models,
+    spending,
     agents,
     permissions,
     skills,
@@ -215,6 +226,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     inbox,
     logger,
     models,
+    spending,
     session,
     limits: () => runLimits(config),
     recovery: () => config.get().recovery ?? 'continue',
@@ -266,6 +278,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     session,
     skillImports,
     skills,
+    spending,
     states,
     store,
     tabs,
@@ -307,6 +320,11 @@ function openModels(
 function runLimits(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
   const { steps, tokens, seconds } = config.get().limits ?? {}
   return { steps, tokens, ms: seconds === undefined ? undefined : seconds * 1000 }
+}
+
+function budgetOf(config: ConfigFile): { day?: number; month?: number } {
+  const { day, month } = config.get().budget ?? {}
+  return { ...(day !== undefined && { day }), ...(month !== undefined && { month }) }
 }
 
 /** Passwords and tokens from the git configs of open repositories, to redact from text. */

@@ -17,6 +17,7 @@ import { checkServer, promptCommands } from '../mcp/prompt-commands.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
+import type { Spending } from '../usage/spending.ts'
 import type { CommandContext, UsableCommands } from './built-in/command.ts'
 import {
   builtInNames,
@@ -41,6 +42,7 @@ export function openCommands(options: {
   store: Store
   /** The Troupe home. */
   home: string
+  spending: Pick<Spending, 'guard'>
   models: Models
   agents: AgentRegistry
   permissions: Permissions
@@ -93,6 +95,7 @@ export function openCommands(options: {
       builtIns,
       store,
       models,
+      spending: options.spending,
       agents,
       setMode: permissions.setMode,
       state: (session, workspace) => options.states.of(session, workspace),

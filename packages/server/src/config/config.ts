@@ -39,6 +39,7 @@ export const configSchema = z.looseObject({
   recovery: configFields.recovery.optional(),
   titles: configFields.titles.optional(),
   limits: z.looseObject(configFields.limits).partial().optional(),
+  budget: z.looseObject(configFields.budget).partial().optional(),
   media: z.looseObject(configFields.media).partial().optional(),
   browser: z.looseObject(configFields.browser).partial().optional(),
   search: z.looseObject(configFields.search).partial({ baseURL: true, apiKey: true }).optional(),

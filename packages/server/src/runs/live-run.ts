@@ -13,7 +13,15 @@ import {
   shutdown,
   type WriteLock,
 } from '@troupe/core'
-import { type Chunk, type DataParts, errorInfo, type Message, NamedError, type SteeringMessage } from '@troupe/protocol'
+import {
+  budgetEvent,
+  type Chunk,
+  type DataParts,
+  errorInfo,
+  type Message,
+  NamedError,
+  type SteeringMessage,
+} from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
 import { columnNumbers, createLiveLog, type LiveLog, numberJump } from './live-log.ts'
 import { pageOffers, type PreparedRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
@@ -167,8 +175,10 @@ export class ManagedRun implements OpenRun {
   async begin(): Promise<void> {
     const { log } = this
     let outcome: RunOutcome | undefined
+    const unwatch = this.#watchBudget()
     try {
       outcome = await this.#work().catch((error: unknown) => this.#broken(error))
+      unwatch?.()
       await this.#subAgents?.link.close()
       await log.sync()
       await this.#stored
@@ -186,6 +196,14 @@ export class ManagedRun implements OpenRun {
     }
     this.#close()
     this.#finished.resolve(outcome.message)
+  }
+
+  /** Tells the user when a budget is nearly used up. Sub-agents leave that to the run of the chat. */
+  #watchBudget(): (() => void) | undefined {
+    if (this.#given.parts.child !== undefined) return undefined
+    return this.#services.spending?.watch((budget) =>
+      this.log.append({ type: 'data-ui-event', data: { name: budgetEvent, data: { ...budget } }, transient: true }),
+    )
   }
 
   /** Removes the run before ending its streams, so the next request finds none. */

@@ -16,6 +16,7 @@ import {
   shownTools,
   type Tool,
   type WriteLock,
+  type Workspace,
 } from '@troupe/core'
 import {
   type ModelDefinition,
@@ -124,7 +125,7 @@ export async function prepareRun(
   const own = await services.session(session)
   const definition = await own.agent(request.agent ?? session.agent ?? 'master')
   const [called, history, missing] = await Promise.all([
-    modelFor(services, request.model, [definition.params, request.params], recovered !== undefined),
+    modelFor(services, own.workspace, request.model, [definition.params, request.params], recovered !== undefined),
     services.store.messages.chain({ sessionId: session.id, agentId: agentId ?? undefined }, userMessageId),
     own.ready(),
   ])
@@ -207,7 +208,7 @@ async function prepareAgentRun(
   const at = { sessionId: session.id, agentId: record.agentId }
   const own = await services.session(session)
   const [called, blocks, history] = await Promise.all([
-    modelFor(services, setup.model, [setup.params], true),
+    modelFor(services, own.workspace, setup.model, [setup.params], true),
     agentPrompt(own, record).then((prompt) => own.blocks(frames.at(-1) as AgentFrame, prompt, { page })),
     services.store.messages.chain(at, userMessageId),
   ])
@@ -248,14 +249,20 @@ export function pageOffers(services: SessionServices, { headless }: RunRequest):
  * finish its tool calls, so there a missing model fails only when called.
  */
 async function modelFor(
-  { models }: RunServices,
+  { models, spending }: RunServices,
+  workspace: Pick<Workspace, 'path'>,
   id: string,
   layers: (ParamValues | undefined)[],
   mayBeAbsent: boolean,
 ): Promise<Pick<PreparedRun, 'model' | 'callOptions'>> {
   try {
     const found = await models.resolveChatModel(id)
-    const model: RunInput['model'] = { ...runModel(found), onLearned: (learned) => models.learn(found.id, learned) }
+    const known = runModel(found)
+    const model: RunInput['model'] = {
+      ...known,
+      guard: spending?.guard(known, workspace),
+      onLearned: (learned) => models.learn(found.id, learned),
+    }
     const isSet = layers.some((layer) => layer !== undefined)
     return isSet ? { model, callOptions: callSettings(found.definition, ...layers) } : { model }
   } catch (error) {

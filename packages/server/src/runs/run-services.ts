@@ -16,6 +16,7 @@ import type {
 import type { StoredMessage } from '@troupe/protocol'
 import type { Models } from '../models/models.ts'
 import type { RuleTexts } from '../permission/rule-layers.ts'
+import type { Spending } from '../usage/spending.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Inbox } from './inbox.ts'
 import type { Journal } from './journal.ts'
@@ -31,6 +32,8 @@ export interface RunServices {
   inbox: Inbox
   logger: Logger
   models: Pick<Models, 'resolveChatModel' | 'learn'>
+  /** Counts model calls, and stops them when the user's budget is used up. */
+  spending?: Pick<Spending, 'guard' | 'watch'>
   credentials: NonNullable<RunInput['credentials']>
   /** Returns the services of a session's workspace. Called once per run. */
   session(session: Session): Promise<SessionServices>

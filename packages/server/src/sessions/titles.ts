@@ -2,6 +2,7 @@ import { makeTitle, type RunRecord, type Store } from '@troupe/core'
 import type { Models } from '../models/models.ts'
 import { runRequestOf } from '../runs/prepare-run.ts'
 import { titleFrom } from '../stores/sql/message-text.ts'
+import type { Spending } from '../usage/spending.ts'
 import type { Logger } from '../util/logger.ts'
 
 const maxTitleTokens = 60
@@ -9,6 +10,7 @@ const maxTitleTokens = 60
 export interface TitleOptions {
   store: Store
   models: Pick<Models, 'listModels' | 'resolveChatModel'>
+  spending?: Pick<Spending, 'guard'>
   logger: Logger
   isOn(): boolean
   /** True for program-provided models and the demo, which must not get calls outside the chat. */
@@ -51,8 +53,10 @@ export function createTitleWriter(options: TitleOptions): {
     const words = titleFrom(first.parts)
     const isOurs = async () => (await store.sessions.get(sessionId))?.title === words
     if (!(await isOurs())) return
-    const { model: cheap } = await models.resolveChatModel(await cheapest(model))
-    const made = await makeTitle(chain, cheap, '', { maxOutputTokens: maxTitleTokens, signal: closing.signal })
+    const { id, model: cheap, definition } = await models.resolveChatModel(await cheapest(model))
+    const workspace = await store.workspaces.get((await store.sessions.get(sessionId))?.workspaceId ?? '')
+    const guard = workspace && options.spending?.guard({ id, price: definition.price }, workspace)
+    const made = await makeTitle(chain, cheap, '', { maxOutputTokens: maxTitleTokens, signal: closing.signal, guard })
     // The user may have renamed it meanwhile.
     if (await isOurs()) await store.sessions.update(sessionId, { title: made })
   }

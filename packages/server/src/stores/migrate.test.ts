@@ -74,11 +74,38 @@ describe('migrations', () => {
     )
     await store.close()
     const old = new DatabaseSync(join(home, 'troupe.db'))
-    old.exec(`update message_text set text = 'done.'; delete from schema_version where version > 6`)
+    old.exec(`drop table usage; update message_text set text = 'done.'; delete from schema_version where version > 6`)
     old.close()
     const again = await openSqliteStore({ home })
     for (const query of ['done', 'haystack', 'needle'])
       expect(await again.messages.search({ workspaceId: workspace.id, query })).toHaveLength(1)
+    await again.close()
+  })
+
+  it('counts the usage of answers that were stored before', async () => {
+    const store = await openSqliteStore({ home })
+    const workspace = await store.workspaces.open('/home/me/work')
+    await store.sessions.create({ id: 's1', workspaceId: workspace.id })
+    const createdAt = new Date(2026, 10, 3, 12).getTime()
+    const usage = { inputTokens: 100, outputTokens: 20, totalTokens: 120, cachedInputTokens: 40 }
+    const answers = [{ model: 'shop/large', usage, cost: 0.5 }, { model: 'shop/odd', usage }, undefined]
+    for (const [index, metadata] of answers.entries())
+      await store.messages.add(
+        { sessionId: 's1' },
+        { id: `a${index}`, parentMessageId: null, role: 'assistant', parts: [], createdAt, metadata },
+      )
+    await store.close()
+    const old = new DatabaseSync(join(home, 'troupe.db'))
+    old.exec('drop table usage; delete from schema_version where version > 7')
+    old.close()
+    const again = await openSqliteStore({ home })
+    const { days, models } = await again.usage.totals({ from: '2026-11-01' })
+    const both = { calls: 2, inputTokens: 200, cachedTokens: 80, outputTokens: 40, cost: 0.5, unpricedTokens: 120 }
+    expect(days).toEqual([{ day: '2026-11-03', ...both }])
+    expect(models.map(({ model, cost }) => [model, cost])).toEqual([
+      ['shop/large', 0.5],
+      ['shop/odd', 0],
+    ])
     await again.close()
   })
 

@@ -7,6 +7,7 @@ import { up as agentDetails } from './migrations/004-agent-details.ts'
 import { up as params } from './migrations/005-params.ts'
 import { up as foldersAndTrash } from './migrations/006-folders-and-trash.ts'
 import { up as textOfCalls } from './migrations/007-text-of-calls.ts'
+import { up as usage } from './migrations/008-usage.ts'
 import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>
@@ -20,6 +21,7 @@ const allSteps: Step[] & { length: typeof schemaVersion } = [
   params,
   foldersAndTrash,
   textOfCalls,
+  usage,
 ]
 
 export interface MigrateOptions {

@@ -22,6 +22,7 @@ import { migrate } from './migrate.ts'
 import { type Log, runDirectly, type Tables } from './sql/context.ts'
 import { createSqlStore, type SqlStore } from './sql/sql-store.ts'
 import { createReadThread, createSqliteSearch, sqliteSearchMigrations } from './sqlite-search.ts'
+import { sqliteUsageMigrations } from './sqlite-usage.ts'
 
 export interface SqliteStoreOptions {
   home: string
@@ -59,7 +60,7 @@ export async function openSqliteStore({
     runDirectly(db, { run: connection.run, isInTransaction: () => database.isTransaction })
     await migrate(db, {
       clock,
-      dialectSteps: sqliteSearchMigrations,
+      dialectSteps: { ...sqliteSearchMigrations, ...sqliteUsageMigrations },
       backup: (version) => backUpDatabase(database, `${path}.backup-${version}`),
     })
     const exporter = createSessionExport(db, { database: path, folder: join(home, 'sessions'), log })

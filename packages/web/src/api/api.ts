@@ -4,7 +4,7 @@ import type { CallOf, ParamValues } from '@troupe/protocol'
 import type { NewProvider, ProviderPatch } from './providers.ts'
 import type { Request, RequestOptions } from './request.ts'
 import type { AgentDefinitionBody, CallNote, ChatBody, SubAgentRef, TabNote } from './session-types.ts'
-import type { ConfigPatch, McpPatch, NewMcpServer, NewRule } from './settings-types.ts'
+import type { ConfigPatch, McpPatch, NewMcpServer, NewRule, UsageDays } from './settings-types.ts'
 
 export type { ChatBody, ListedSession, PickItem, Removed, SessionPage } from './session-types.ts'
 
@@ -162,6 +162,7 @@ export function createApi(request: Request) {
     stageSkills: (body: { path: string } | { blob: string }) => call('POST /ai/skills/imports', { body }),
     acceptSkills: (id: string) => call('POST /ai/skills/imports/:id', { params: { id } }),
     dropSkills: (id: string) => call('DELETE /ai/skills/imports/:id', { params: { id } }),
+    usage: (days: UsageDays) => call('GET /ai/usage', { query: { days } }),
     instructions: () => call('GET /ai/instructions'),
     changeInstructions: (body: CallOf<'PATCH /ai/instructions'>['body']) => call('PATCH /ai/instructions', { body }),
     hooks: () => call('GET /ai/hooks'),

@@ -10,6 +10,8 @@ export type Limit = keyof ConfigInfo['limits']
 /** Omitted settings stay unchanged. Null removes a setting. */
 export type ConfigPatch = CallOf<'PATCH /ai/config'>['body']
 
+export type UsageDays = '7' | '30' | '90'
+
 export type McpList = Answered<'GET /ai/mcp'>
 /** MCP server. Text that the server itself supplies is untrusted. */
 export type McpInfo = McpList['servers'][number]

@@ -1,4 +1,4 @@
-import type { Chunk } from '@troupe/protocol'
+import { type Chunk, readBudgetEvent } from '@troupe/protocol'
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import { type Api, createApi } from '../api/api.ts'
@@ -20,6 +20,7 @@ import { createPanelStorage } from '../state/panels-state.ts'
 import { createPanels, isNarrowForPanels } from '../state/panels.ts'
 import { type AppServices, type AppState, currentModel, findSession } from './app-state.ts'
 import { type AppStore, createAppStore } from './app-store.ts'
+import { warnOfBudget } from './budget-warning.ts'
 import { affectsAsks, readModeChange, readPageCall, readSessionChoice } from './chunk-events.ts'
 import { hasRemoteChanges } from './has-remote-changes.ts'
 import { browserNotifications, createNotifications, type Notifications, onNotificationClick } from './notifications.ts'
@@ -192,6 +193,8 @@ export function createWorkspace(sessionId: string | null): Workspace {
     const choice = readSessionChoice(chunk, app.getState())
     if (choice !== undefined) app.setState(choice)
     if (affectsAsks(chunk)) void app.refreshAsks()
+    const budget = readBudgetEvent(chunk)
+    if (budget !== undefined) warnOfBudget(budget, app)
     const asked = readPageCall(chunk)
     if (asked !== undefined) void pageTools.look(asked)
   }

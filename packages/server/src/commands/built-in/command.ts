@@ -4,6 +4,7 @@ import type { AgentRegistry } from '../../agents/agent-registry.ts'
 import type { PromptCommand } from '../../mcp/prompt-commands.ts'
 import type { Models } from '../../models/models.ts'
 import type { RunRequest } from '../../runs/prepare-run.ts'
+import type { Spending } from '../../usage/spending.ts'
 
 /** A built-in slash command, handled without a model. */
 export interface BuiltInCommand {
@@ -32,6 +33,7 @@ export interface CommandContext {
   builtIns: readonly BuiltInCommand[]
   store: Store
   models: Pick<Models, 'resolveChatModel' | 'listModels'>
+  spending: Pick<Spending, 'guard'>
   agents: AgentRegistry
   setMode(sessionId: string, mode: Mode): Promise<Session>
   state(session: Session, workspace: Workspace): AgentState

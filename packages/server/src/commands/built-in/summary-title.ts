@@ -5,9 +5,10 @@ export const summaryTitle: BuiltInCommand = {
   name: 'summary-title',
   argument: '[hint]',
   about: 'Generate a title for this chat.',
-  async run({ session, rest, chain }, { models, store }) {
-    const { model } = await models.resolveChatModel(session.model ?? undefined)
-    const title = await makeTitle(chain.slice(0, -1), model, rest)
+  async run({ session, workspace, rest, chain }, { models, spending, store }) {
+    const { id, model, definition } = await models.resolveChatModel(session.model ?? undefined)
+    const guard = spending.guard({ id, price: definition.price }, workspace)
+    const title = await makeTitle(chain.slice(0, -1), model, rest, { guard })
     await store.sessions.update(session.id, { title })
     return {
       text: `The title is now “${title}”.`,

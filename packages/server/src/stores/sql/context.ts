@@ -162,6 +162,18 @@ export interface Tables {
     data: string
   }
   call: { session_id: string; tool_call_id: string }
+  /** Totals of model calls. `day` is a local date, `cost` in US dollars. */
+  usage: {
+    day: string
+    model: string
+    folder: string
+    calls: number
+    input_tokens: number
+    cached_tokens: number
+    output_tokens: number
+    cost: number
+    unpriced_tokens: number
+  }
   definition: RecordTable
   rule: RecordTable
   setting: { key: string; value: string }

@@ -18,6 +18,7 @@ import { messages } from './messages.ts'
 import { createRestore, type RestoreResult, type SessionBundle } from './restore.ts'
 import { frames, runs } from './runs.ts'
 import { sessions } from './sessions.ts'
+import { usage } from './usage.ts'
 import { purgeHiddenSessions, records, settings, workspaces } from './workspaces.ts'
 
 /** Keeps the exported files in sync with the database. */
@@ -127,6 +128,7 @@ const tables = {
   frames,
   asks,
   calls,
+  usage,
   definitions: (context: StoreContext) => records(context, 'definition'),
   settings,
 } satisfies { [Name in keyof Omit<Store, 'transaction' | 'close'>]: (context: StoreContext) => Store[Name] }

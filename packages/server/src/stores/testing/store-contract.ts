@@ -6,6 +6,7 @@ import { messagesContract } from './messages-contract.ts'
 import { runsContract } from './runs-contract.ts'
 import { searchContract } from './search-contract.ts'
 import { sessionsContract } from './sessions-contract.ts'
+import { usageContract } from './usage-contract.ts'
 
 export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`the store contract on ${name}`, () => {
@@ -33,6 +34,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
       searchContract,
       runsContract,
       transactionsContract,
+      usageContract,
     ]
     for (const part of parts) part(() => ground)
   })

@@ -36,6 +36,11 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
               {t.chat.checkKey}
             </Button>
           )}
+          {!live && shownError.name === 'BudgetExceeded' && (
+            <Button kind="primary" onClick={() => app.openSettings('usage/budget')}>
+              {t.chat.raiseBudget}
+            </Button>
+          )}
           {messageText(message) !== '' && goOn}
         </ErrorCard>
       )}

@@ -66,6 +66,12 @@ export const chatTexts = {
     unanswered: 'This message has no answer.',
     answerNow: 'Answer now',
     tryAgain: 'Try again',
+    raiseBudget: 'Raise the budget',
+    openUsage: 'Show usage',
+    budgetWarning: {
+      day: (share: string, limit: string) => `${share} of today’s budget of ${limit} is used.`,
+      month: (share: string, limit: string) => `${share} of this month’s budget of ${limit} is used.`,
+    },
     checkKey: 'Check API key',
     filtered: 'The provider blocked this answer',
     cutByLength: 'Cut off at the model’s output limit',

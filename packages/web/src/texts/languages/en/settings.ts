@@ -1,5 +1,6 @@
 import { instructionTexts } from './instructions.ts'
 import { pluralize } from './plural.ts'
+import { usageTexts } from './usage.ts'
 
 /** English texts for dialogs that open later. They load with those dialogs, not with the first page. */
 export const lateTexts = {
@@ -73,6 +74,7 @@ export const lateTexts = {
     voiceNameAbout: 'A name that the provider knows, such as “alloy”. Empty: the provider’s default.',
     noModels: 'No connected provider has one.',
   },
+  ...usageTexts,
   settings: {
     unsaved: 'Discard your changes?',
     unsavedText: 'They haven’t been saved.',
@@ -88,6 +90,7 @@ export const lateTexts = {
       instructions: 'Instructions',
       models: 'Models and keys',
       modelList: 'All models',
+      usage: 'Usage and budget',
       agents: 'Agents',
       skills: 'Skills',
       mcp: 'MCP servers',
@@ -107,6 +110,7 @@ export const lateTexts = {
       instructions: 'custom instructions system prompt AGENTS.md CLAUDE.md master personality style memory',
       models: 'provider api key token base url address local ollama switch on off',
       modelList: 'capabilities context window price vision reasoning tools',
+      usage: 'cost money spend spending dollars tokens budget limit statistics price',
       agents: 'sub-agents prompt delegate disable test master',
       skills: 'SKILL.md import trust instructions',
       mcp: 'model context protocol tools server login',

@@ -65,6 +65,12 @@ export const chatTexts: ChatTexts = {
     unanswered: '这条消息还没有回答。',
     answerNow: '立即回答',
     tryAgain: '重试',
+    raiseBudget: '提高预算',
+    openUsage: '查看用量',
+    budgetWarning: {
+      day: (share, limit) => `今天的预算 ${limit} 已使用 ${share}。`,
+      month: (share, limit) => `本月的预算 ${limit} 已使用 ${share}。`,
+    },
     checkKey: '检查 API 密钥',
     filtered: '提供商拦截了这个回答',
     cutByLength: '已达到模型的输出上限，回答被截断',

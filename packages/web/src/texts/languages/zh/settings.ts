@@ -1,6 +1,7 @@
 import type { LateTexts } from '../en/settings.ts'
 import { digits } from './digits.ts'
 import { instructionTexts } from './instructions.ts'
+import { usageTexts } from './usage.ts'
 
 export const settingsTexts: LateTexts = {
   ...instructionTexts,
@@ -71,6 +72,7 @@ export const settingsTexts: LateTexts = {
     voiceNameAbout: '提供商支持的声音名称，例如“alloy”。留空则使用默认声音。',
     noModels: '已连接的提供商都没有此类模型。',
   },
+  ...usageTexts,
   settings: {
     unsaved: '要放弃更改吗？',
     unsavedText: '更改尚未保存。',
@@ -86,6 +88,7 @@ export const settingsTexts: LateTexts = {
       instructions: '指令',
       models: '模型与密钥',
       modelList: '全部模型',
+      usage: '用量与预算',
       agents: '智能体',
       skills: '技能',
       mcp: 'MCP 服务器',
@@ -105,6 +108,7 @@ export const settingsTexts: LateTexts = {
       instructions: '自定义指令 系统提示词 主智能体 个性 风格 记忆 AGENTS.md CLAUDE.md',
       models: '提供商 供应商 密钥 接口 地址 本地 开启 关闭 provider api key ollama',
       modelList: '能力 上下文 窗口 价格 视觉 推理 工具 model',
+      usage: '费用 花费 成本 预算 限额 统计 价格 token usage cost',
       agents: '子智能体 提示词 委派 停用 测试 agent',
       skills: '导入 信任 指令 skill',
       mcp: '工具 服务器 登录 mcp',

@@ -1,0 +1,222 @@
+import {
+  costOf,
+  type Price,
+  promptTokens,
+  type SpendGuard,
+  type SpendRequest,
+  type SpendTicket,
+  type Store,
+  type UsageEntry,
+  type Workspace,
+} from '@troupe/core'
+import {
+  type BudgetInfo,
+  type BudgetPeriod,
+  budgetPeriods,
+  budgetWarningShare,
+  NamedError,
+  type Usage,
+} from '@troupe/protocol'
+import type { Logger } from '../util/logger.ts'
+
+/** Counts what model calls cost, and stops them when the user's budget is used up. */
+export interface Spending {
+  /** The guard of one model's calls in a workspace. */
+  guard(model: GuardedModel, workspace: Pick<Workspace, 'path'>): SpendGuard
+  budget(): BudgetInfo[]
+  /** Calls the listener when a budget is nearly used up, or is so already: once for each. Returns how to end this. */
+  watch(listener: (budget: BudgetInfo) => void): () => void
+  /** Writes what is not yet stored. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+interface GuardedModel {
+  /** `provider/model` */
+  id: string
+  price?: Price | undefined
+}
+
+interface SpendingOptions {
+  store: Pick<Store, 'usage'>
+  limits(): Partial<Record<BudgetPeriod, number>>
+  /** True for models that cost nothing, such as those on this computer. */
+  isFree(model: string): boolean
+  logger: Logger
+  now?: () => Date
+}
+
+/** A crash loses at most this much of the count. */
+const flushMs = 250
+/** Output reserved for a call in flight. Few answers are longer, and a longer reserve would serialize agents. */
+const reservedOutput = 8000
+
+export async function openSpending(options: SpendingOptions): Promise<Spending> {
+  const { store, limits, isFree, logger, now = () => new Date() } = options
+  const spent: Record<BudgetPeriod, { key: string; cost: number }> = {
+    day: { key: dayOf(now()), cost: 0 },
+    month: { key: monthOf(now()), cost: 0 },
+  }
+  for (const period of budgetPeriods) spent[period].cost = await store.usage.cost(spent[period].key)
+
+  /** Not yet stored. */
+  let pending = new Map<string, UsageEntry>()
+  let timer: NodeJS.Timeout | undefined
+  let flushing: Promise<void> = Promise.resolve()
+  /** Estimated cost of the calls in flight. */
+  let reserved = 0
+  const waiting: (() => void)[] = []
+
+  const watchers = new Set<() => void>()
+
+  return {
+    guard: (model, workspace) => ({ admit: (...call) => admit(model, workspace.path, ...call) }),
+    budget,
+    watch(listener) {
+      const told = new Set<BudgetPeriod>()
+      const look = (): void => {
+        for (const one of budget()) {
+          if (told.has(one.period) || one.spent < one.limit * budgetWarningShare) continue
+          told.add(one.period)
+          listener(one)
+        }
+      }
+      watchers.add(look)
+      look()
+      return () => void watchers.delete(look)
+    },
+    flush,
+    close: flush,
+  }
+
+  async function admit(
+    { id, price }: GuardedModel,
+    folder: string,
+    request: SpendRequest,
+    signal: AbortSignal,
+  ): Promise<SpendTicket> {
+    const isLimited = Object.keys(limits()).length > 0 && !isFree(id)
+    // A number, since a prompt must not live as long as its answer.
+    const inputTokens = promptTokens(request.prompt)
+    const outputTokens = Math.min(request.maxOutputTokens ?? reservedOutput, reservedOutput)
+    const estimate = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
+    const reserve = isLimited ? (costOf(estimate, price) ?? 0) : 0
+    while (isLimited && mustWait(id, price)) await released(signal)
+    reserved += reserve
+    let isOpen = true
+    return {
+      close(usage, outputCharacters) {
+        if (!isOpen) return
+        isOpen = false
+        reserved -= reserve
+        const used = usage ?? estimatedUsage(inputTokens, outputCharacters)
+        if (used !== undefined) count(used, { id, price, folder })
+        for (const wake of waiting.splice(0)) wake()
+      },
+    }
+  }
+
+  /** Nothing is awaited between this check and the reservation, so calls cannot pass it together. */
+  function mustWait(id: string, price: Price | undefined): boolean {
+    roll()
+    for (const { period, limit, spent: cost } of budget()) {
+      if (cost >= limit) throw budgetExceeded(period, limit, cost, price === undefined ? id : undefined)
+      if (reserved > 0 && cost + reserved >= limit) return true
+    }
+    return false
+  }
+
+  function released(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason as Error)
+      if (signal.aborted) return onAbort()
+      signal.addEventListener('abort', onAbort, { once: true })
+      waiting.push(() => {
+        signal.removeEventListener('abort', onAbort)
+        resolve()
+      })
+    })
+  }
+
+  function count(usage: Usage, { id, price, folder }: GuardedModel & { folder: string }): void {
+    roll()
+    const isCounted = price !== undefined || isFree(id)
+    const cost = costOf(usage, price) ?? 0
+    for (const period of budgetPeriods) spent[period].cost += cost
+    const day = spent.day.key
+    const key = JSON.stringify([day, id, folder])
+    const entry = pending.get(key) ?? { day, model: id, folder, ...nothing }
+    pending.set(key, {
+      ...entry,
+      calls: entry.calls + 1,
+      inputTokens: entry.inputTokens + usage.inputTokens,
+      cachedTokens: entry.cachedTokens + (usage.cachedInputTokens ?? 0),
+      outputTokens: entry.outputTokens + usage.outputTokens,
+      cost: entry.cost + cost,
+      unpricedTokens: entry.unpricedTokens + (isCounted ? 0 : usage.totalTokens),
+    })
+    timer ??= setTimeout(() => void flush(), flushMs).unref()
+    if (cost > 0) for (const look of watchers) look()
+  }
+
+  /** Starts a new day or month at zero. */
+  function roll(): void {
+    const at = now()
+    const keys = { day: dayOf(at), month: monthOf(at) }
+    for (const period of budgetPeriods)
+      if (spent[period].key !== keys[period]) spent[period] = { key: keys[period], cost: 0 }
+  }
+
+  function budget(): BudgetInfo[] {
+    roll()
+    const given = limits()
+    return budgetPeriods.flatMap((period) => {
+      const limit = given[period]
+      return limit === undefined ? [] : [{ period, limit, spent: spent[period].cost }]
+    })
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    const entries = [...pending.values()]
+    pending = new Map()
+    flushing = flushing
+      .then(() => store.usage.add(entries))
+      .catch((error: unknown) => logger({ level: 'error', message: 'usage was not stored', error: String(error) }))
+    return flushing
+  }
+}
+
+const nothing = { calls: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, cost: 0, unpricedTokens: 0 }
+
+/** The provider bills an answer that was stopped, but does not say how much. A call without an answer counts nothing. */
+function estimatedUsage(inputTokens: number, outputCharacters: number): Usage | undefined {
+  if (outputCharacters === 0) return undefined
+  const outputTokens = Math.ceil(outputCharacters / 4)
+  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
+}
+
+/** Local date: a budget's day is the user's. */
+export function dayOf(date: Date): string {
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((number) => String(number).padStart(2, '0'))
+  return `${date.getFullYear()}-${month}-${day}`
+}
+
+function monthOf(date: Date): string {
+  return dayOf(date).slice(0, 'YYYY-MM'.length)
+}
+
+function budgetExceeded(period: BudgetPeriod, limit: number, spent: number, unpriced?: string): NamedError {
+  const of = period === 'day' ? 'today' : 'this month'
+  const unknown = unpriced === undefined ? '' : ` The price of ${unpriced} is unknown, so it is stopped, too.`
+  return new NamedError(
+    'BudgetExceeded',
+    `Your budget of $${dollars(limit)} for ${of} is used up. You spent $${dollars(spent)}.${unknown} Raise the budget in Settings > Usage and budget to go on.`,
+    { status: 402, data: { period, limit, spent } },
+  )
+}
+
+function dollars(amount: number): string {
+  return amount < 0.01 && amount > 0 ? amount.toPrecision(2) : amount.toFixed(2)
+}

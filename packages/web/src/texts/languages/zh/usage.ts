@@ -1,0 +1,40 @@
+import type { LateTexts } from '../en/settings.ts'
+
+export const usageTexts: Pick<LateTexts, 'usage'> = {
+  usage: {
+    period: '时间范围',
+    days: (days) => `${days} 天`,
+    total: '合计',
+    totalText: (cost, tokens, calls) => `${cost}，${tokens} 个 token，${calls} 次模型调用`,
+    about: '包括所有文件夹的所有会话和子智能体。费用按公开价格估算。',
+    none: '这段时间没有用量。',
+    chart: '每天的费用',
+    chartTokens: '每天的 token',
+    bar: (day, cost, tokens) => `${day}：${cost}，${tokens} 个 token`,
+    by: '分组方式',
+    groups: { day: '日期', model: '模型', folder: '文件夹' },
+    table: '用量',
+    calls: '调用',
+    input: '输入',
+    cached: '来自缓存',
+    output: '输出',
+    cost: '费用',
+    unknown: '未知',
+    plusUnknown: (cost) => `${cost} + 未知`,
+    unpriced: (tokens, models) => `${tokens} 个 token 的价格未知，因此未计入费用：${models}。`,
+    budget: '预算',
+    budgetWords: '限额 停止 警告 花费 上限 每天 每月 提高 budget',
+    budgetAbout:
+      '用到 80% 时会提醒你。用到 100% 时，在你提高预算或周期结束之前，Troupe 不再向付费模型发送任何内容。你的消息会保留。',
+    perDay: '每天（美元）',
+    perMonth: '每月（美元）',
+    noBudget: '无限制',
+    notAmount: '请输入大于 0 的金额。',
+    spent: {
+      day: (spent, limit) => `今天已使用 ${limit} 中的 ${spent}`,
+      month: (spent, limit) => `本月已使用 ${limit} 中的 ${spent}`,
+    },
+    stopped: '已用完：付费模型已停止。',
+    near: '即将用完。',
+  },
+}
