@@ -1,6 +1,6 @@
+import { pageHtml, readJsx } from '@troupe/protocol'
 import { expect, test } from 'vitest'
-import { readJsx } from '../../../protocol/src/ui/read-jsx.ts'
-import { checkJsx } from './check-jsx.ts'
+import { checkJsx, pageNotes, pageTitle } from './check-jsx.ts'
 
 test('elements, attributes in quotes and text are read as JSX means them', () => {
   const source = `
@@ -36,48 +36,64 @@ test('elements, attributes in quotes and text are read as JSX means them', () =>
 })
 
 test.each([
-  ['<Card>{1 + 1}</Card>', 1, 7, 'Expressions'],
-  ['<Card>\n  <Text>{name}</Text>\n</Card>', 2, 9, 'Expressions'],
-  ['<Card title={x} />', 1, 13, 'Expressions'],
-  ['<Card {...props} />', 1, 7, 'Spreads'],
-  ['<Card>{...children}</Card>', 1, 7, 'Expressions'],
-  ['<Card>{/* note */}</Card>', 1, 7, 'Expressions'],
-  ['<script>alert(1)</script>', 1, 1, 'no component <script>'],
-  ['<Card><iframe src="x" /></Card>', 1, 7, 'no component <iframe>'],
-  ['<Card><img src="x" onerror="alert(1)" /></Card>', 1, 7, 'no component <img>'],
-  ['<Card.Body />', 1, 1, 'no component <Card.Body>'],
-  ['<svg:a />', 1, 1, 'no component <svg:a>'],
-  ['<constructor />', 1, 1, 'no component'],
-  ['<Card onClick="alert(1)" />', 1, 7, 'no attribute "onClick"'],
-  ['<div dangerouslySetInnerHTML="x" />', 1, 6, 'no attribute'],
-  ['<p style="color:red">x</p>', 1, 4, 'no attribute "style"'],
-  ['<p className="x">x</p>', 1, 4, 'no attribute "className"'],
-  ['<Card __proto__="x" />', 1, 7, 'no attribute'],
-  ['<Card constructor="x" />', 1, 7, 'no attribute'],
-  ['<Link href="javascript:alert(1)">x</Link>', 1, 7, 'must be a URL'],
-  ['<Link href=" javascript:alert(1)">x</Link>', 1, 7, 'must be a URL'],
-  ['<Link href="data:text/html,x">x</Link>', 1, 7, 'must be a URL'],
-  ['<Link>x</Link>', 1, 1, 'needs "href"'],
-  ['<Image src="http://elsewhere/x.png" />', 1, 8, 'not loaded'],
-  ['<Image src="data:image/svg+xml;base64,AAAA" />', 1, 8, 'not loaded'],
-  ['<Card tone="loud" />', 1, 7, 'one of'],
-  ['<Grid columns="many" />', 1, 7, 'a number'],
+  ['<Card>{1 + 1}</Card>', '<section class="page-card">2</section>'],
+  [
+    '<Card title={"x"} />',
+    '<section class="page-card"><header class="page-card-head"><h3 class="page-card-title">x</h3></header></section>',
+  ],
+  ['<Card>{/* note */}</Card>', '<section class="page-card"></section>'],
+  ['<p style="color:red">x</p>', '<p style="color: red">x</p>'],
+  ['<p className="x">x</p>', '<p class="x">x</p>'],
+  ['<Card onClick="alert(1)" />', '<section class="page-card"></section>'],
+  ['<Card __proto__="x" constructor="y" />', '<section class="page-card"></section>'],
+  ['<div dangerouslySetInnerHTML="x" />', '<div></div>'],
+  ['<Link href="javascript:alert(1)">x</Link>', '<a>x</a>'],
+  ['<Link href=" javascript:alert(1)">x</Link>', '<a>x</a>'],
+  ['<Link href="data:text/html,x">x</Link>', '<a>x</a>'],
+  ['<Card><iframe src="x" />a</Card>', '<section class="page-card">a</section>'],
+  ['<Card /><Card />', '<section class="page-card"></section><section class="page-card"></section>'],
+  ['<br>', '<br>'],
+  ['<Card>a > b }</Card>', '<section class="page-card">a &gt; b }</section>'],
+])('%s is a page of HTML', (source, html) => {
+  const { page } = checkJsx(source)
+  expect(pageHtml(page?.nodes ?? [], () => [])).toBe(html)
+})
+
+test.each([
+  ['<Card>\n  <Text>{name}</Text>\n</Card>', 2, 10, 'not defined'],
+  ['<Card {...props} />', 1, 11, 'not defined'],
+  ['<script>alert(1)</script>', 1, 1, 'The page is empty'],
+  ['<Card.Body />', 1, 1, 'no component <CardBody>'],
+  ['<svg:a />', 1, 1, 'The page is empty'],
   ['<Card><Text>a</Card>', 1, 14, 'closes nothing'],
-  ['<Card>', 1, 7, 'never closed'],
+  ['<Card>', 1, 1, 'never closed'],
   ['<Card', 1, 6, 'missing'],
   ['<Card title="x>', 1, 13, 'never closed'],
-  ['<Card /><Card />', 1, 9, 'single root element'],
-  ['<Card />;', 1, 9, 'single root element'],
-  ['x', 1, 1, 'start with an element'],
+  ['x', 1, 1, 'The page is empty'],
   ['', 1, 1, 'empty'],
-  ['<br>x</br>', 1, 1, 'cannot have children'],
-  ['<Card>a > b</Card>', 1, 9, '&gt;'],
-  ['<Card>}</Card>', 1, 7, '&#125;'],
-  ['<Card title="a" title="b" />'.replace('title="b"', 'Title="b"'), 1, 17, 'no attribute "Title"'],
-  [`${'<b>'.repeat(40)}x${'</b>'.repeat(40)}`, 1, 94, 'deep'],
-  [`<Card>${'<br />'.repeat(2001)}</Card>`, 1, 12001, 'more than 2000 elements'],
+  [`${'<b>'.repeat(140)}x${'</b>'.repeat(140)}`, 1, 361, 'deep'],
+  [`<Card>${'<br />'.repeat(5001)}</Card>`, 1, 30001, 'more than 5000 elements'],
 ])('%s is refused with its place', (source, line, column, message) => {
   expect(checkJsx(source).problem).toEqual({ line, column, message: expect.stringContaining(message) as string })
+})
+
+test('the title is the page’s own, cut at a word if it is long', () => {
+  expect(pageTitle(checkJsx('<Card title="Week 12"><Heading>x</Heading></Card>'))).toBe('Week 12')
+  expect(pageTitle(checkJsx('<div className="x"><h1>Sales</h1></div>'))).toBe('Sales')
+  expect(pageTitle(checkJsx('<Text>words</Text>'))).toBeUndefined()
+  const long = pageTitle(checkJsx(`<div className="x"><h1>${'wörd 👩‍👩‍👧‍👦 مرحبا '.repeat(4000)}</h1></div>`))
+  expect(long?.length).toBeLessThan(125)
+  expect(long).toMatch(/\S…$/)
+})
+
+test('classes without a style are told, with everything else that was left out', async () => {
+  const { page } = checkJsx(
+    '<div className="p-4 hover:bg-blue-500 w-[37px] sm:grid 2xl:p-1.5 group foo-bar text-muted-foreground" onClick={() => 1}>x</div>',
+  )
+  expect(await pageNotes(page ?? { notes: [], classes: [] })).toEqual([
+    'The page is static, so handlers were removed: onClick.',
+    'Unknown classes were ignored: foo-bar.',
+  ])
 })
 
 test('every prefix of a valid source can be parsed, and shows only complete parts', () => {

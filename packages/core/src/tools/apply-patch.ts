@@ -35,10 +35,12 @@ export default defineTool({
   },
   async execute({ patch }, ctx) {
     const { files, notes } = await patchFiles(ctx, parsePatch(patch))
-    const lines = files.map((file) => {
-      const note = jsxNote(path.resolve(ctx.state.roots[0] ?? '', file.path), ctx.state)
-      return note === undefined ? fileLine(file) : `${fileLine(file)} ${note}`
-    })
+    const lines = await Promise.all(
+      files.map(async (file) => {
+        const note = await jsxNote(path.resolve(ctx.state.roots[0] ?? '', file.path), ctx.state)
+        return note === undefined ? fileLine(file) : `${fileLine(file)} ${note}`
+      }),
+    )
     const head = files.length === 0 ? 'The files already match the patch. Nothing was changed.' : 'Done:'
     return withModelText({ files, notes }, [head, ...lines, ...notes].join('\n'))
   },

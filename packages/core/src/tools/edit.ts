@@ -61,7 +61,7 @@ export default defineTool({
     const { target, work, report: told } = planFileEdit(input, ctx)
     const changed = await changeFile(ctx, target, work, { isExact: true })
     const { found, note } = told()
-    const shown = jsxNote(target.path, ctx.state)
+    const shown = await jsxNote(target.path, ctx.state)
     const notes = [found > 1 && `Replaced ${found} occurrences.`, note, shown].filter((one) => typeof one === 'string')
     const output: EditOutput = { ...changed, places: found, note }
     return withModelText(output, changeMessage(target.shown, changed, notes.length === 0 ? undefined : notes.join(' ')))

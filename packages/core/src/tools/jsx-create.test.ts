@@ -40,6 +40,16 @@ test('a valid source becomes a file of the answer', async () => {
   expect(readFileSync(path.join(previews, 'm1.jsx'), 'utf8')).toBe(good)
 })
 
+test('the card has the page’s own title, and the model learns what was left out', async () => {
+  expect(jsxCreate.display?.({ ok: true, path: '', messageId: '' }, good)).toEqual({ title: 'Hello' })
+  expect(jsxCreate.display?.({ ok: true, path: '', messageId: '' }, '<Text>x</Text>')).toEqual({ title: 'Preview' })
+  const { modelText = '' } = await call(jsxCreate, '<h1 className="p-4 nope" onClick={() => 1}>Hi</h1>')
+  expect(JSON.parse(modelText)).toMatchObject({
+    ok: true,
+    notes: ['The page is static, so handlers were removed: onClick.', 'Unknown classes were ignored: nope.'],
+  })
+})
+
 test('a second call in the same answer has its own file', async () => {
   await call(jsxCreate, good)
   const { output } = await call(jsxCreate, '<Text>second</Text>')
@@ -51,7 +61,7 @@ test('a second call in the same answer has its own file', async () => {
 test('an invalid source is kept, the error names file, line and column, and tools that change files mend it', async () => {
   const file = path.join(previews, 'm1.jsx')
   await expect(call(jsxCreate, '<Card>\n  <Text>{total}</Text>\n</Card>')).rejects.toThrow(
-    `line 2, column 9: Expressions ({…}) are not allowed. Write the text itself, and &#123; for a brace. It is saved in ${file}`,
+    `line 2, column 10: "total" is not defined. Write the value itself, or define it above: const total = … It is saved in ${file}`,
   )
   expect(readFileSync(file, 'utf8')).toContain('{total}')
 
@@ -59,7 +69,7 @@ test('an invalid source is kept, the error names file, line and column, and tool
     call(applyPatch, {
       patch: `*** Begin Patch\n*** Update File: ${file}\n@@\n <Card>\n-  <Text>${from}</Text>\n+  <Text>${to}</Text>\n </Card>\n*** End Patch`,
     })
-  expect((await patch('{total}', '{sum}')).modelText).toContain('invalid and not shown: line 2, column 9')
+  expect((await patch('{total}', '{sum}')).modelText).toContain('invalid and not shown: line 2, column 10')
   expect((await patch('{sum}', '42')).modelText).toContain('The preview is valid and shown.')
   const edited = await call(edit, { file_path: file, old_string: '42', new_string: '<b>42', replace_all: false })
   expect(edited.modelText).toContain('not shown: line 2, column 14')

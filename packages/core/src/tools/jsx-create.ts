@@ -5,14 +5,17 @@ import { uiComponents } from '@troupe/protocol'
 import { z } from 'zod'
 import { changeFile } from '../files/change-file.ts'
 import { resolvePath } from '../files/resolve-path.ts'
-import { checkJsx, jsxProblemText, maxJsxLength } from '../page/check-jsx.ts'
+import { checkJsx, jsxProblemText, maxJsxLength, pageNotes, pageTitle } from '../page/check-jsx.ts'
 import { utf8Format } from '../text/encoding.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Shows the user a small page, such as a report, comparison or overview. Give plain JSX as text: one root element, only these components, all values in quotes:
-${catalogue()}
-No expressions ({…}), spreads, className, style or handlers. In text, write braces as &#123; and &#125;.
+  description: `Shows the user a page: a report, dashboard, landing page, table, form mock-up or drawing. Give JSX as text: one element, or a source with "export default function App()". It is rendered once, as static HTML, without network:
+- HTML and inline SVG tags with className (Tailwind CSS classes, with sm: md: lg: hover: dark: and w-[37px]), style and other attributes.
+- Braces with values: data in const, template strings, .map, &&, ?:, components defined in the source. Handlers, effects and state do nothing.
+- Icons by their lucide name, such as <TrendingUp className="w-4 h-4" />. Charts: <BarChart data={rows} x="month" y="sales" />, also LineChart, AreaChart, PieChart.
+- Ready-made components: ${catalogue()}
+No images from the web, scripts or imports of other libraries. The first heading is the page's title. To give the user a new version of a page, use the same title, or the same id on the outermost element.
 Example: <Card title="Week 12"><Stat label="Visits" value="1,204" change="+8%" tone="good" /><Text>Best week so far.</Text></Card>
 Invalid JSX is saved to a file but not shown. The error names the file; fix it there with ApplyPatch.`,
   input: z.string().min(1).max(maxJsxLength),
@@ -24,17 +27,16 @@ Invalid JSX is saved to a file but not shown. The error names the file; fix it t
   title: () => 'Preview',
   async execute(source, ctx) {
     const file = await writePreview(source, ctx)
-    const { problem } = checkJsx(source)
+    const { problem, page } = checkJsx(source)
     if (problem !== undefined)
       throw new Error(
         `The JSX is not valid: ${jsxProblemText(problem)} It is saved in ${file}, marked as invalid and not shown. Fix it there with ApplyPatch or Edit instead of creating it again.`,
       )
-    return withModelText(
-      { ok: true as const, path: file, messageId: ctx.messageId },
-      JSON.stringify({ ok: true, path: file, messageId: ctx.messageId }),
-    )
+    const notes = page === undefined ? [] : await pageNotes(page)
+    const output = { ok: true as const, path: file, messageId: ctx.messageId }
+    return withModelText(output, JSON.stringify({ ...output, ...(notes.length > 0 && { notes }) }))
   },
-  display: () => ({ title: 'Preview' }),
+  display: (_, source) => ({ title: pageTitle(checkJsx(source)) ?? 'Preview' }),
 })
 
 /** Each call writes a new file, so earlier previews remain. */
@@ -61,6 +63,5 @@ function catalogue(): string {
     })
     return names.length === 0 ? name : `${name}(${names.join(', ')})`
   })
-  const tags = Object.keys(uiComponents).filter((name) => /^[a-z]/.test(name))
-  return `${lines.join(', ')}; and, without attributes, ${tags.join(' ')}.`
+  return `${lines.join(', ')}.`
 }

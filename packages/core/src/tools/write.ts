@@ -46,7 +46,7 @@ export default defineTool({
       return content
     })
     const { shown } = target
-    const note = target.path.endsWith('.jsx') ? jsxNote(target.path, ctx.state) : undefined
+    const note = target.path.endsWith('.jsx') ? await jsxNote(target.path, ctx.state) : undefined
     const text = isSame
       ? `${shown} already has this content. Nothing was changed.`
       : changeMessage(shown, changed, note)

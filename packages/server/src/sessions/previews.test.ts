@@ -60,7 +60,7 @@ it('a preview that the model made is given while it is valid, and refused with i
   writeFileSync(call.output.path, '<Card>\n {x}</Card>')
   expect(await look('s2', call.output.path)).toMatchObject({
     status: 422,
-    body: { error: { name: 'InvalidPreview', data: { line: 2, column: 2 } } },
+    body: { error: { name: 'InvalidPreview', data: { line: 2, column: 3 } } },
   })
   mkdirSync(path.join(server.workspace.path, 'src'))
   writeFileSync(path.join(server.workspace.path, 'src', 'app.jsx'), good)

@@ -47,8 +47,8 @@ export function ContentView({ content, fills = false }: { content: PreviewConten
       return <SheetView source={{ base64: base64 ?? '' }} name={name} />
     case 'jsx':
       return (
-        <div className="preview-document">
-          <JsxView source={text} />
+        <div className={fills ? 'preview-document preview-fill' : 'preview-document'}>
+          <JsxView source={text} name={name} fills={fills} />
         </div>
       )
     case 'chart': {

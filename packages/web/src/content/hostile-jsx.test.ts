@@ -1,6 +1,17 @@
-import { chartProblem, elementsIn, readJsx, readUiTree, type UiElement } from '@troupe/protocol'
+import {
+  chartProblem,
+  elementsIn,
+  iconNames,
+  type JsxPage,
+  pageHtml,
+  readJsx,
+  readPage,
+  readUiTree,
+  type UiElement,
+} from '@troupe/protocol'
 import { expect, test } from 'vitest'
 import { hostileVectors } from '../../e2e/testing/hostile-vectors.ts'
+import * as icons from './page/icon-data.js'
 
 const tags = new Set(
   'p div span h1 h2 h3 h4 strong b em i s u small sub sup mark code pre kbd blockquote ul ol li dl dt dd table caption thead tbody tfoot tr th td br hr'.split(
@@ -64,4 +75,59 @@ test('hostile formatters, symbols and pictures of a chart are refused', () => {
     expect(chartProblem({ series: [{ symbol: `image://${vector}` }] })).toContain('refers to an external image')
     expect(chartProblem({ series: [], graphic: { style: { image: vector } } })).toContain('refers to an external image')
   }
+})
+
+/** Returns everything in a page of HTML that could act or load. */
+function active(nodes: JsxPage['nodes']): string[] {
+  return nodes.flatMap((node) => {
+    if (typeof node === 'string') return []
+    const bad = Object.entries(node.attributes).filter(([name, value]) => {
+      const text = String(value)
+      if (/^on|^srcdoc$|^formaction$|^action$|^xlink|^srcset$|^background$|^ping$/i.test(name)) return true
+      if (name === 'href') return !/^(?:https?:\/\/|mailto:|tel:|#)/i.test(text)
+      if (name === 'src') return !/^data:image\//i.test(text)
+      return /javascript:|vbscript:|expression\(|@import/i.test(text) && /style|class/.test(name)
+    })
+    const loads = /url\s*\(\s*['"]?(?!#)/i.test(
+      `${String(node.attributes['style'])} ${String(node.attributes['class'])}`,
+    )
+    const isOdd =
+      /^(?:script|iframe|object|embed|base|meta|link|template|foreignObject|frame|frameset|noscript)$/i.test(node.tag)
+    const css = node.tag === 'style' && /url\s*\(|@import|</i.test(JSON.stringify(node.children).slice(1, -1))
+    return [
+      ...bad.map(([name, value]) => `${name}=${String(value)}`),
+      ...(loads || isOdd || css ? [node.tag] : []),
+      ...active(node.children),
+    ]
+  })
+}
+
+test('hostile pages of HTML are refused or hold nothing that acts or loads, whole and while they are written', () => {
+  let read = 0
+  for (const vector of hostileVectors) {
+    const quoted = vector.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+    const text = JSON.stringify(vector)
+    const sources = [
+      vector,
+      `<div className="x">${vector}</div>`,
+      `<a href="${quoted}" style="${quoted}" className="${quoted}">x</a>`,
+      `<svg><use href={${text}} /><a href={${text}}><animate attributeName={${text}} to={${text}} /></a><image href={${text}} /></svg>`,
+      `<div style={{ background: ${text}, [${text}]: ${text} }} {...{ [${text}]: ${text} }}>{${text}}</div>`,
+      `<img src={${text}} alt={${text}} /><style>{${text}}</style>`,
+    ]
+    for (const source of sources) {
+      for (const partial of [false, true]) {
+        const { page } = readPage(source, { partial })
+        if (page === undefined) continue
+        read += 1
+        expect([source, active(page.nodes)]).toEqual([source, []])
+        expect(pageHtml(page.nodes, () => [])).not.toMatch(/<script|<iframe/i)
+      }
+    }
+  }
+  expect(read).toBeGreaterThan(hostileVectors.length * 4)
+})
+
+test('the page has the shapes of every icon that a model may use', () => {
+  expect(Object.keys(icons).toSorted()).toEqual([...iconNames].toSorted())
 })

@@ -19,7 +19,9 @@ interface PreviewFrameProps {
  */
 export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null)
-  const [state, setState] = useState<{ height?: number; blocked: number; error?: string }>({ blocked: 0 })
+  const [state, setState] = useState<{ height?: number; blocked: number; error?: string; link?: string }>({
+    blocked: 0,
+  })
   useEffect(() => {
     const element = frame.current
     if (element === null) return
@@ -28,6 +30,8 @@ export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) 
       if (message.type === 'height') setState((now) => ({ ...now, height: message.height }))
       if (message.type === 'blocked') setState((now) => ({ ...now, blocked: message.count }))
       if (message.type === 'error') setState((now) => ({ ...now, error: message.text }))
+      // Scripts of other kinds could send any link at any time.
+      if (message.type === 'link' && show.kind === 'page') setState((now) => ({ ...now, link: message.href }))
     })
     // Set after the listener is attached, so that the first message is not missed.
     element.src = '/preview.html'
@@ -47,6 +51,14 @@ export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) 
           {t.previews.failed} <VisibleText text={state.error} />
         </output>
       )}
+      {state.link !== undefined && (
+        <output className="preview-note">
+          {t.previews.openLink}{' '}
+          <a href={state.link} target="_blank" rel="noopener noreferrer nofollow">
+            <VisibleText text={state.link} />
+          </a>
+        </output>
+      )}
       {state.blocked > 0 && <p className="preview-note">{t.previews.blocked(state.blocked)}</p>}
     </div>
   )
@@ -61,10 +73,20 @@ type Show =
   | { kind: 'html'; html: string }
   | { kind: 'chart'; code: string; option: unknown; theme: 'light' | 'dark' }
   | { kind: 'diagrams'; code: string }
+  | ({ kind: 'page' } & PageContent)
+
+/** A page without scripts. It can be replaced while it is shown. */
+interface PageContent {
+  html: string
+  css: string
+  dark: boolean
+}
 
 export interface FrameLink {
   /** Requests an image of the content. Rejects on error or timeout. */
   ask(request: Record<string, string>, timeoutMs?: number): Promise<string>
+  /** Replaces the content of a `page`. */
+  update(content: PageContent): void
   close(): void
 }
 
@@ -121,6 +143,10 @@ export function linkFrame(
         send({ type: 'ask', id, ...request })
       })
     },
+    update(content) {
+      if (isSent) send({ type: 'update', ...content })
+      else if (show.kind === 'page') show = { kind: 'page', ...content }
+    },
     close() {
       window.removeEventListener('message', hear)
       for (const [id] of open) settle({ type: 'answer', id, error: t.previews.closed })
@@ -135,6 +161,7 @@ type FrameMessage =
   | { type: 'height'; height: number }
   | { type: 'blocked'; count: number }
   | { type: 'error'; text: string }
+  | { type: 'link'; href: string }
   | { type: 'answer'; id: number; value: string }
   | { type: 'answer'; id: number; error: string }
 
@@ -153,6 +180,10 @@ export function readFrameMessage(data: unknown): FrameMessage | undefined {
       return isCount(data['count'], 100) ? { type: 'blocked', count: data['count'] } : undefined
     case 'error':
       return isText(data['text'], 500) ? { type: 'error', text: data['text'] } : undefined
+    case 'link': {
+      const { href } = data
+      return isText(href, 2000) && /^(?:https?:\/\/|mailto:|tel:)/i.test(href) ? { type: 'link', href } : undefined
+    }
     case 'answer': {
       const { id, value, error } = data
       if (!isCount(id, Number.MAX_SAFE_INTEGER)) return undefined

@@ -128,6 +128,7 @@ const titledByModel = new Set([
   'askuserquestion',
   'jsonrender',
   'chartrender',
+  'jsxcreate',
 ])
 
 function translateTitle(title: string, name: string): string {

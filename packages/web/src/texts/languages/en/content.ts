@@ -123,6 +123,7 @@ export const contentTexts = {
     tooLong: 'This is taking too long.',
     closed: 'The preview was closed.',
     notStarted: 'The library didn’t start.',
+    openLink: 'This link leads out of the preview:',
   },
   format: {
     milliseconds: (number: string) => `${number} ms`,

@@ -118,6 +118,7 @@ export const contentTexts: ContentTexts = {
     tooLong: '耗时过长。',
     closed: '预览已关闭。',
     notStarted: '程序库没有启动。',
+    openLink: '此链接指向预览之外：',
   },
   format: {
     milliseconds: (number) => `${number} 毫秒`,
