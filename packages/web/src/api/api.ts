@@ -76,16 +76,20 @@ export function createApi(request: Request) {
 
     startRun: (body: ChatBody, signal: AbortSignal) =>
       call.response('POST /ai/chat', { body, query: { hold: '1' }, signal }),
-    followRun: (sessionId: string, after: number | undefined, signal: AbortSignal) =>
+    followRun: (sessionId: string, after: string | undefined, signal: AbortSignal) =>
       call.response('GET /ai/chat/:sessionId/stream', { params: { sessionId }, query: { after }, signal }),
-    stopRun: (sessionId: string) => call.response('POST /ai/chat/:sessionId/stop', { params: { sessionId } }),
+    /** Stops every run of the session, or only the one that writes this answer. */
+    stopRun: (sessionId: string, messageId?: string) =>
+      call.response('POST /ai/chat/:sessionId/stop', { params: { sessionId }, query: { messageId } }),
+    pickAnswer: (id: string, messageId: string) =>
+      call('POST /ai/sessions/:id/pick', { params: { id }, body: { messageId } }),
     steerRun: (sessionId: string, body: CallOf<'POST /ai/chat/:sessionId/steer'>['body']) =>
       call('POST /ai/chat/:sessionId/steer', { params: { sessionId }, body }),
 
     subAgents: (id: string) => call('GET /ai/sessions/:id/agents', { params: { id } }),
     subAgentMessages: (at: SubAgentRef, query: { before?: string; limit: number }) =>
       call('GET /ai/sessions/:id/agents/:agentId/messages', { params: subAgent(at), query }),
-    followSubAgent: (at: SubAgentRef, after: number | undefined, signal: AbortSignal) =>
+    followSubAgent: (at: SubAgentRef, after: string | undefined, signal: AbortSignal) =>
       call.response('GET /ai/sessions/:id/agents/:agentId/stream', { params: subAgent(at), query: { after }, signal }),
     stopSubAgent: (at: SubAgentRef) => call('POST /ai/sessions/:id/agents/:agentId/stop', { params: subAgent(at) }),
     messageSubAgent: (at: SubAgentRef, body: { id: string; text: string }) =>

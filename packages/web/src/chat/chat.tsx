@@ -16,6 +16,8 @@ import { DisclosureContext, SessionContext, useSession, useSessionStore } from '
 
 const ImageViewer = lazy(() => import('../ui/image-viewer.tsx').then((module) => ({ default: module.ImageViewer })))
 
+const Columns = lazy(() => import('./columns/columns.tsx').then((module) => ({ default: module.Columns })))
+
 /** Remounts for each session, so no state leaks between sessions. */
 export function Chat({ sessionId }: { sessionId: string }) {
   const workspace = useWorkspace()
@@ -77,7 +79,16 @@ function ChatBody() {
     )
   }
   if (phase === 'loading' && empty) return <div className="chat-note chat-loading">{t.chat.loading}</div>
-  return empty ? <EmptyChat /> : <MessageList />
+  if (empty) return <EmptyChat />
+  return (
+    <MessageList
+      columns={
+        <Suspense>
+          <Columns />
+        </Suspense>
+      }
+    />
+  )
 }
 
 function Announcer() {

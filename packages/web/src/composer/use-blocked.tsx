@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
 import { modelName } from '../api/models.ts'
 import type { ProviderInfo } from '../api/providers.ts'
+import { useSession } from '../chat/session/session-context.ts'
+import { openComparison } from '../chat/session/session-state.ts'
 import { browserStorage } from '../platform/storage.ts'
 import { noticeError } from '../state/notices.tsx'
 import { translateServerText } from '../texts/server-texts.ts'
@@ -22,6 +24,7 @@ export function useBlocked(): Blocked | null {
   const noModels = useApp((state) => state.access === 'open' && state.modelsLoaded && state.models.length === 0)
   const modelsFailure = useApp((state) => state.modelsFailure)
   const gone = useMissingModel()
+  const isCompared = useSession((state) => state.run === null && openComparison(state.messages) !== undefined)
   const other = useApp((state) => state.models.find(({ ref }) => ref === currentModel(state, browserStorage)))
   const setUp = (provider?: string) => ({
     label: t.composer.setUpModel,
@@ -31,6 +34,7 @@ export function useBlocked(): Blocked | null {
   if (unreachable) return { text: t.composer.serverUnreachable, actions: lookAgain(refresh) }
   if (modelsFailure !== null)
     return { text: t.composer.modelsFailed(modelsFailure), actions: lookAgain(app.refreshModels) }
+  if (isCompared) return { text: t.columns.first, actions: [] }
   if (noModels) return { text: t.composer.noModel, actions: [setUp()] }
   if (gone === null) return null
   const { text, provider } = gone

@@ -69,3 +69,19 @@ test('a list of 300 models can be searched', async () => {
   await type(field(t.models.search), 'm299')
   expect(options()).toHaveLength(1)
 })
+
+test('to compare, several can be selected, up to four', async () => {
+  const chosen: string[] = []
+  const listed = ['a', 'b', 'c', 'd', 'e'].map((id) => model(`acme/${id}`))
+  const compared = listed.slice(0, 4).map(({ ref }) => ref)
+  const choose = (ref: string) => void chosen.push(ref)
+  await render(<ModelChooser models={listed} current="acme/a" compared={compared} onChoose={choose} />)
+  const list = named('[role=listbox]', t.models.list)
+  expect(list.getAttribute('aria-multiselectable')).toBe('true')
+  const last = named('[role=option]', /acme\/e/)
+  expect(last.getAttribute('aria-disabled')).toBe('true')
+  await click(last)
+  expect(chosen).toEqual([])
+  await click(named('[role=option]', /acme\/b/))
+  expect(chosen).toEqual(['acme/b'])
+})

@@ -1,10 +1,11 @@
-import { Check, ChevronDown, Plus, Search } from 'lucide-react'
+import { Check, ChevronDown, Columns3, Plus, Search } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useId, useMemo, useRef, useState } from 'react'
 import { groupModels, isDemoModel, type ModelInfo, modelName } from '../api/models.ts'
 import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
-import { useApp, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
+import { maxCompared } from '../workspace/compare-actions.ts'
+import { useApp, useComparedModels, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
 import './picker-trigger.css'
 import './model-picker.css'
 
@@ -16,16 +17,27 @@ export function ModelPicker() {
   const { app } = useWorkspace()
   const models = useApp((state) => state.models)
   const current = useCurrentModel()
+  const compared = useComparedModels().filter((ref) => models.some((model) => model.ref === ref))
   const [open, setOpen] = useState(false)
   const adding = useRef(false)
-  const shown = models.find(({ ref }) => ref === current)
-  const name = shown && modelName(shown)
+  const nameOf = (ref: string | undefined) => {
+    const model = models.find((one) => one.ref === ref)
+    return model && modelName(model)
+  }
+  const isComparing = compared.length > 0
+  const name = compared.length > 1 ? t.columns.shown(compared.length) : nameOf(compared[0] ?? current)
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
         className="picker-trigger model-trigger"
-        aria-label={t.models.picked(name ?? t.models.none, isDemoModel(current))}
+        aria-label={
+          compared.length > 1
+            ? t.columns.picked(compared.map(nameOf).join(', '))
+            : t.models.picked(name ?? t.models.none, isDemoModel(current))
+        }
+        title={compared.length > 1 ? compared.map(nameOf).join(', ') : undefined}
       >
+        {compared.length > 1 && <Columns3 aria-hidden />}
         <span className="model-trigger-name">{name ?? t.models.noModel}</span>
         <ChevronDown aria-hidden />
       </Popover.Trigger>
@@ -46,11 +58,32 @@ export function ModelPicker() {
           <ModelChooser
             models={models}
             current={current}
+            compared={isComparing ? compared : undefined}
             onChoose={(ref) => {
+              if (isComparing)
+                return app.compareModels(
+                  compared.includes(ref) ? compared.filter((one) => one !== ref) : [...compared, ref],
+                )
               void app.chooseModel(ref)
               setOpen(false)
             }}
           />
+          {isComparing && <p className="model-note">{t.columns.compareAbout(maxCompared)}</p>}
+          {models.length > 1 && (
+            <button
+              type="button"
+              className="model-add"
+              aria-pressed={isComparing}
+              onClick={(event) => {
+                app.compareModels(isComparing || current === undefined ? [] : [current])
+                // The next key presses select models.
+                event.currentTarget.closest('.model-popover')?.querySelector('input')?.focus()
+              }}
+            >
+              <Columns3 aria-hidden />
+              {isComparing ? t.columns.stop : t.columns.compare}
+            </button>
+          )}
           <button
             type="button"
             className="model-add"
@@ -71,10 +104,13 @@ export function ModelPicker() {
 export function ModelChooser({
   models,
   current,
+  compared,
   onChoose,
 }: {
   models: ModelInfo[]
   current: string | undefined
+  /** Selected models, if several can be selected. */
+  compared?: readonly string[] | undefined
   onChoose: (ref: string) => void
 }) {
   const [search, setSearch] = useState('')
@@ -85,6 +121,9 @@ export function ModelChooser({
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
   const optionId = (ref: string) => `${listId}-${ref}`
+  const isSelected = (ref: string) => (compared === undefined ? ref === current : compared.includes(ref))
+  const isOff = (ref: string) => compared !== undefined && compared.length >= maxCompared && !compared.includes(ref)
+  const choose = (ref: string) => void (isOff(ref) || onChoose(ref))
 
   const move = (by: number) => {
     const index = flat.findIndex(({ ref }) => ref === active?.ref)
@@ -113,12 +152,19 @@ export function ModelChooser({
               move(step)
             } else if (event.key === 'Enter' && active !== undefined) {
               event.preventDefault()
-              onChoose(active.ref)
+              choose(active.ref)
             }
           }}
         />
       </div>
-      <div id={listId} ref={list} className="model-list" role="listbox" aria-label={t.models.list}>
+      <div
+        id={listId}
+        ref={list}
+        className="model-list"
+        role="listbox"
+        aria-label={t.models.list}
+        aria-multiselectable={compared !== undefined}
+      >
         {groups.map((group) => (
           <div key={group.provider} role="group" aria-label={group.provider}>
             <div className="model-group">{group.provider}</div>
@@ -127,14 +173,16 @@ export function ModelChooser({
                 key={model.ref}
                 id={optionId(model.ref)}
                 role="option"
-                aria-selected={model.ref === current}
+                aria-selected={isSelected(model.ref)}
+                aria-disabled={isOff(model.ref) || undefined}
+                title={isOff(model.ref) ? t.columns.most(maxCompared) : undefined}
                 className={model.ref === active?.ref ? 'model-option model-active' : 'model-option'}
                 onMouseMove={() => setMarked(model.ref)}
-                onClick={() => onChoose(model.ref)}
+                onClick={() => choose(model.ref)}
               >
                 <span className="model-name">
                   {modelName(model)}
-                  {model.ref === current && <Check aria-hidden />}
+                  {isSelected(model.ref) && <Check aria-hidden />}
                 </span>
                 <span className="model-facts">
                   {isDemoModel(model.ref) ? t.models.scripted : model.ref}

@@ -77,7 +77,11 @@ export function createFakeServer() {
     answer(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
     const encoder = new TextEncoder()
     return {
-      write: (number: number, chunk: Chunk) => controller.enqueue(encoder.encode(formatEvent(number, chunk))),
+      /** Without a number, the chunk is not in the log. */
+      write: (number: number | undefined, chunk: Chunk) => {
+        const event = number === undefined ? `data: ${JSON.stringify(chunk)}\n\n` : formatEvent(number, chunk)
+        controller.enqueue(encoder.encode(event))
+      },
       end: () => controller.close(),
       /** Resolves when the client disconnects. */
       cut,
@@ -89,8 +93,15 @@ export function createFakeServer() {
   const drafts: string[] = []
   const freed: string[] = []
   const request = createRequest(fetch as typeof globalThis.fetch, () => undefined)
-  const openSession = (phase: SessionState['phase'] = 'loading', place: QueueStorage = memoryQueueStorage()) => {
+  const picked: string[] = []
+  const openSession = (
+    phase: SessionState['phase'] = 'loading',
+    place: QueueStorage = memoryQueueStorage(),
+    compared?: readonly string[],
+  ) => {
     const services = {
+      compare: () => compared,
+      onPicked: (model: string) => void picked.push(model),
       api: createApi(request),
       ids: { clientId: 'c1', tabId: 't1' },
       wake: (onWake: () => void) => {
@@ -118,7 +129,20 @@ export function createFakeServer() {
   }
   const fail = async (path: string) => (await next(path)).answer(new TypeError('fetch failed'))
 
-  return { requests, subAgents, replyJson, replyIdle, replyStream, fail, openSession, wake, errors, drafts, freed }
+  return {
+    requests,
+    subAgents,
+    replyJson,
+    replyIdle,
+    replyStream,
+    fail,
+    openSession,
+    wake,
+    errors,
+    drafts,
+    freed,
+    picked,
+  }
 }
 
 /** A new chat whose first message is on its way. */

@@ -35,6 +35,10 @@ export interface AppState extends SessionListState {
   modelsFailure: string | null
   /** User's choice by session. The latest choice also applies to new sessions. */
   chosenModels: Record<string, string>
+  /** Models to compare, by session. Sessions that are not here may have a stored choice. */
+  compared: Record<string, string[]>
+  /** True if the next message is compared again after the user continued with an answer. */
+  keepsComparing: boolean
   /** User's choice by session, until the server has it. */
   chosenModes: Record<string, Mode>
   /** Agents of sessions the server does not have yet, by session. Defaults to the master. */

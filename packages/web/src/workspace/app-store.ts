@@ -3,6 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ApiError, isUnreachable, toErrorInfo } from '../api/request.ts'
 import { type AppServices, type AppState, chosenModelKey, type SessionSearchResult } from './app-state.ts'
 import { type AskActions, createAskActions } from './ask-actions.ts'
+import { type CompareActions, createCompareActions, keepsComparing } from './compare-actions.ts'
 import {
   type AgentActions,
   createAgentActions,
@@ -20,7 +21,8 @@ import {
 
 export type AppStore = StoreApi<AppState> & AppActions
 
-export interface AppActions extends AskActions, ModeActions, AgentActions, ParamActions, SessionListActions {
+export interface AppActions
+  extends AskActions, ModeActions, AgentActions, ParamActions, CompareActions, SessionListActions {
   /** Exchanges the one-time key for a credential, if given, then loads all data. */
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
@@ -70,6 +72,8 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     defaultModel: null,
     modelsFailure: null,
     chosenModels: {},
+    compared: {},
+    keepsComparing: keepsComparing(kept),
     chosenModes: {},
     chosenAgents: {},
     chosenParams: {},
@@ -97,6 +101,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     ...shelf,
     ...createAgentActions(store),
     ...createParamActions(store, services),
+    ...createCompareActions(store, kept),
     start,
     refresh: () => refresh(),
     refreshAfterRun: (id) => refresh(id),

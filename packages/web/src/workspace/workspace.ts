@@ -1,6 +1,7 @@
 import { type Chunk, readBudgetEvent } from '@troupe/protocol'
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
+import { useShallow } from 'zustand/react/shallow'
 import { type Api, createApi } from '../api/api.ts'
 import { pageAccess } from '../api/page-access.ts'
 import { createRequest } from '../api/request.ts'
@@ -22,6 +23,7 @@ import { type AppServices, type AppState, currentModel, findSession } from './ap
 import { type AppStore, createAppStore } from './app-store.ts'
 import { warnOfBudget } from './budget-warning.ts'
 import { affectsAsks, readModeChange, readPageCall, readSessionChoice } from './chunk-events.ts'
+import { comparedIn, forgetCompared } from './compare-actions.ts'
 import { hasRemoteChanges } from './has-remote-changes.ts'
 import { browserNotifications, createNotifications, type Notifications, onNotificationClick } from './notifications.ts'
 import { openPageTools } from './open-page-tools.ts'
@@ -72,6 +74,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
       if (what === 'deleted') {
         keptPanels.forget(changed)
         keptComposer.forget(changed)
+        forgetCompared(browserStorage, changed)
       }
       channel.post({ sessionId: changed, what })
     },
@@ -141,6 +144,8 @@ export function createWorkspace(sessionId: string | null): Workspace {
       wake: pageWakeSource,
       now: Date.now,
       model: () => currentModel(app.getState(), browserStorage),
+      compare: () => app.comparedModels(id),
+      onPicked: (model: string) => app.modelPicked(id, model),
       mode: () => app.pendingMode(id),
       agent: () => app.pendingAgent(id),
       params: () => app.pendingParams(id),
@@ -239,6 +244,11 @@ export function useApp<Value>(select: (state: AppState) => Value): Value {
 
 export function useCurrentModel(): string | undefined {
   return useApp((state) => currentModel(state, browserStorage))
+}
+
+/** Models that answer the next message side by side, including those chosen before a reload. */
+export function useComparedModels(): string[] {
+  return useApp(useShallow((state) => comparedIn(state, state.sessionId, browserStorage)))
 }
 
 interface TabMessage {

@@ -1,5 +1,14 @@
 import { ArrowDown, CornerDownRight } from 'lucide-react'
-import { startTransition, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  type ReactNode,
+  startTransition,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { formatDuration } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
@@ -13,6 +22,7 @@ import {
   isRunOnBranch,
   isWaiting,
   messageText,
+  openComparison,
   type SessionState,
   type VisibleMessage,
   visibleMessages,
@@ -28,15 +38,15 @@ const besides = 120
 /** Overscan in pixels on each side, once the end of the list has rendered. */
 const buffer = 800
 
-/** Virtual list of messages. Loads older pages as the user scrolls up. */
-export function MessageList() {
+/** Virtual list of messages. Loads older pages as the user scrolls up. `columns` shows the answers of compared models. */
+export function MessageList({ columns }: { columns?: ReactNode }) {
   const { loadOlder, arrived } = useSessionStore()
   const target = useSession((state) => state.target)
   const stored = useSession((state) => state.messages)
   const run = useSession((state) => state.run)
   const siblings = useSession((state) => state.siblings)
   const older = useSession((state) => state.older)
-  const messages = useMemo(() => visibleMessages({ messages: stored, run }), [stored, run])
+  const messages = useMemo(() => beforeColumns(visibleMessages({ messages: stored, run })), [stored, run])
   const isDrawn = useAfterPaint()
   const { scroller, stuck, onScroll, keepsEnd, toEnd, stick, unstick } = useStickToBottom()
   const ids = useMemo(() => messages.map(({ id }) => id), [messages])
@@ -84,7 +94,7 @@ export function MessageList() {
                 <Message message={message} place={siblings[message.id]} last={from + index === messages.length - 1} />
               </div>
             ))}
-            {to === messages.length && <ListTail key="tail" />}
+            {to === messages.length && <ListTail key="tail" columns={columns} />}
           </div>
         </div>
         {older.loading && <p className="list-older">{t.chat.loadingOlder}</p>}
@@ -98,6 +108,12 @@ export function MessageList() {
       </div>
     </TailRenderedContext>
   )
+}
+
+/** The answers of compared models come after all messages, as columns. */
+function beforeColumns(messages: VisibleMessage[]): VisibleMessage[] {
+  const compared = openComparison(messages)?.question
+  return compared === undefined ? messages : messages.slice(0, messages.findIndex(({ id }) => id === compared.id) + 1)
 }
 
 /** Scrolls to the end on a new user message, before the list scrolls to its target. */
@@ -130,7 +146,7 @@ function useAfterPaint(): boolean {
   return isPainted
 }
 
-function ListTail() {
+function ListTail({ columns }: { columns: ReactNode }) {
   const run = useSession((state) => state.run)
   const inSight = useSession(isRunOnBranch)
   const unsent = useSession((state) => state.unsent)
@@ -141,56 +157,60 @@ function ListTail() {
   const unanswered = useSession(findUnanswered)
   const { retryUnsent, takeBackUnsent, setDraft, regenerate } = useSessionStore()
   const { sendAsNew } = useWorkspace()
+  const isCompared = useSession((state) => openComparison(state.messages) !== undefined)
   return (
-    <div className="message tail">
-      {run !== null && inSight && !isWaiting(run) && run.errorText === null && !stalled && !isAway && (
-        <p className="working">
-          <span className="working-dots" aria-hidden>
-            <i />
-            <i />
-            <i />
-          </span>
-          <span className={run.retry === null ? 'visually-hidden' : undefined}>
-            {run.retry === null
-              ? t.chat.writing
-              : t.chat.tryingAgain(translateServerText(run.retry.message, 'text'), formatDuration(run.retry.delayMs))}
-          </span>
-        </p>
-      )}
-      {inSight &&
-        run?.steering.map(({ id, text }) => (
-          <div key={id} className="steering steering-pending">
-            <CornerDownRight aria-hidden />
-            <span>{text}</span>
-            <span className="visually-hidden">{t.chat.sendsAtNextStep}</span>
-          </div>
-        ))}
-      {unanswered !== undefined && (
-        <p className="tail-unanswered">
-          {t.chat.unanswered}
-          <Button onClick={() => void regenerate(unanswered)}>{t.chat.answerNow}</Button>
-        </p>
-      )}
-      {unsent !== null && gone && (
-        <ErrorCard error={{ name: unsent.error.name, message: t.chat.notSentDeleted }}>
-          <Button
-            onClick={() => {
-              sendAsNew(messageText(message), message?.parts.filter((part) => part.type === 'file') ?? [])
-              takeBackUnsent()
-              setDraft('')
-            }}
-          >
-            {t.chat.sendAsNew}
-          </Button>
-        </ErrorCard>
-      )}
-      {unsent !== null && !gone && (
-        <ErrorCard error={unsent.error} onRetry={() => void retryUnsent()}>
-          <Button kind="quiet" onClick={takeBackUnsent}>
-            {t.chat.edit}
-          </Button>
-        </ErrorCard>
-      )}
+    <div className="tail">
+      {isCompared && columns}
+      <div className="message">
+        {run !== null && !isCompared && inSight && !isWaiting(run) && run.errorText === null && !stalled && !isAway && (
+          <p className="working">
+            <span className="working-dots" aria-hidden>
+              <i />
+              <i />
+              <i />
+            </span>
+            <span className={run.retry === null ? 'visually-hidden' : undefined}>
+              {run.retry === null
+                ? t.chat.writing
+                : t.chat.tryingAgain(translateServerText(run.retry.message, 'text'), formatDuration(run.retry.delayMs))}
+            </span>
+          </p>
+        )}
+        {inSight &&
+          run?.steering.map(({ id, text }) => (
+            <div key={id} className="steering steering-pending">
+              <CornerDownRight aria-hidden />
+              <span>{text}</span>
+              <span className="visually-hidden">{t.chat.sendsAtNextStep}</span>
+            </div>
+          ))}
+        {unanswered !== undefined && (
+          <p className="tail-unanswered">
+            {t.chat.unanswered}
+            <Button onClick={() => void regenerate(unanswered)}>{t.chat.answerNow}</Button>
+          </p>
+        )}
+        {unsent !== null && gone && (
+          <ErrorCard error={{ name: unsent.error.name, message: t.chat.notSentDeleted }}>
+            <Button
+              onClick={() => {
+                sendAsNew(messageText(message), message?.parts.filter((part) => part.type === 'file') ?? [])
+                takeBackUnsent()
+                setDraft('')
+              }}
+            >
+              {t.chat.sendAsNew}
+            </Button>
+          </ErrorCard>
+        )}
+        {unsent !== null && !gone && (
+          <ErrorCard error={unsent.error} onRetry={() => void retryUnsent()}>
+            <Button kind="quiet" onClick={takeBackUnsent}>
+              {t.chat.edit}
+            </Button>
+          </ErrorCard>
+        )}
+      </div>
     </div>
   )
 }
@@ -199,5 +219,6 @@ function ListTail() {
 function findUnanswered({ messages, run, unsent, phase, agentId }: SessionState): string | undefined {
   const last = messages.at(-1)
   const isIdle = run === null && unsent === null && phase === 'ready' && agentId === null
-  return isIdle && last?.role === 'user' ? last.id : undefined
+  const isCompared = openComparison(messages) !== undefined
+  return isIdle && last?.role === 'user' && !isCompared ? last.id : undefined
 }

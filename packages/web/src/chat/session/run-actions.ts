@@ -3,7 +3,7 @@ import { newId } from '@troupe/protocol'
 import type { StoreApi } from 'zustand/vanilla'
 import { ApiError } from '../../api/request.ts'
 import { typedAddresses } from './drafts.ts'
-import type { ActiveRun, FilePartData, SessionState } from './session-state.ts'
+import { type ActiveRun, type FilePartData, openComparison, type SessionState } from './session-state.ts'
 import type { QueueActions, RunActions, SessionServices } from './session-types.ts'
 
 export function createRunActions(store: StoreApi<SessionState>, services: SessionServices): RunActions {
@@ -100,7 +100,8 @@ export function createQueueActions(
     const answer = store.getState().messages.at(-1)
     const { error, aborted, interrupted, stopped } = answer?.metadata ?? {}
     const isBroken = (error ?? aborted ?? interrupted ?? stopped) !== undefined
-    if (stopAskedAt !== null || answer?.role !== 'assistant' || isBroken) return queue.pause()
+    const isCompared = openComparison(store.getState().messages) !== undefined
+    if (stopAskedAt !== null || answer?.role !== 'assistant' || isBroken || isCompared) return queue.pause()
     const next = await queue.nextAfter(answer.id)
     if (next !== undefined) await post(next.text, next.files, answer.id, next.id)
   }

@@ -3,11 +3,13 @@ import type { StoreApi } from 'zustand/vanilla'
 import { addMediaProgress, addProgress, partData } from './message-parts.ts'
 import { followRun, type StreamTap } from './run-stream.ts'
 import { type ActiveRun, newRun, type SessionState, withAnswer, withRunEnded } from './session-state.ts'
-import type { SessionServices } from './session-types.ts'
+import type { Columns, SessionServices } from './session-types.ts'
 
 interface RunFollowerOptions {
   services: SessionServices
   tap: StreamTap
+  /** Takes the chunks of compared answers, which come on one stream. */
+  columns: Pick<Columns, 'take' | 'restart'> | undefined
   /** The stream continued with a run that another client started. */
   onOtherRun: () => void
   onEnded: (end: 'finished' | 'idle') => Promise<void>
@@ -25,7 +27,7 @@ interface Following {
 
 /** Syncs the session state with its run. Follows at most one run at a time. */
 export function createRunFollower(store: StoreApi<SessionState>, options: RunFollowerOptions) {
-  const { services, tap, onOtherRun, onEnded, onRefused, onAccepted, stays } = options
+  const { services, tap, columns, onOtherRun, onEnded, onRefused, onAccepted, stays } = options
   const { sessionId, agentId } = store.getState()
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
   let following: Following | undefined
@@ -66,7 +68,10 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
     const end = await followRun({
       start,
       resume: (after, ended) => services.api.followRun(sessionId, after, ended),
-      onReplay: reader.restart,
+      onReplay: () => {
+        reader.restart()
+        columns?.restart()
+      },
       onAccepted: () => {
         current.accepted = true
         onAccepted(sent)
@@ -77,9 +82,10 @@ export function createRunFollower(store: StoreApi<SessionState>, options: RunFol
       },
       onChunk: (chunk, number) => {
         tap.record(chunk, number, services.now())
-        reader.take(chunk)
-        if (agentId === null) services.agents.handleChunk(chunk)
-        services.onChunk(chunk)
+        const own = columns?.take(chunk) ?? chunk
+        if (own === chunk) reader.take(chunk)
+        if (agentId === null) services.agents.handleChunk(own)
+        services.onChunk(own)
       },
       onConnection: (connection) =>
         change((state) => (state.connection === connection ? state : { ...state, connection })),
@@ -140,7 +146,7 @@ interface RunReaderOptions {
 }
 
 /** Folds a run's stream and reports updates at a limited rate. */
-function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: RunReaderOptions) {
+export function createRunReader({ onRun, onOtherRun, onNews, everyMs = 50 }: RunReaderOptions) {
   let fold: Fold | undefined
   let progress: ActiveRun['progress'] = {}
   let retry: ActiveRun['retry'] = null

@@ -1,5 +1,6 @@
 import { type Chunk, readEvents } from '@troupe/protocol'
 import { ApiError, isUnreachable } from '../../api/request.ts'
+import { partData } from './message-parts.ts'
 
 interface FollowOptions {
   /**
@@ -8,7 +9,7 @@ interface FollowOptions {
    */
   start?: (signal: AbortSignal) => Promise<Response>
   /** Subscribes to the run after the cursor, or from its start. Responds 204 if there is no run. */
-  resume: (after: number | undefined, signal: AbortSignal) => Promise<Response>
+  resume: (after: string | undefined, signal: AbortSignal) => Promise<Response>
   onChunk: (chunk: Chunk, number: number | undefined) => void
   /** Called before a subscription that replays the run from the start. */
   onReplay: () => void
@@ -34,7 +35,8 @@ const startAttempts = 3
  */
 export async function followRun(options: FollowOptions): Promise<'finished' | 'idle'> {
   const { start, resume, signal, delay = backOff } = options
-  let after: number | undefined
+  /** The last number of the run, or of each of several answers. */
+  const last = new Map<string, number>()
   let accepted = start === undefined
   let finished = false
   let attempt = 0
@@ -43,6 +45,7 @@ export async function followRun(options: FollowOptions): Promise<'finished' | 'i
     const ends = [signal, connection.signal]
     const stopWaking = options.wake(() => connection.abort(new Error('looking again')))
     try {
+      const after = last.size === 0 ? undefined : [...last.values()].join(',')
       if (accepted && after === undefined) options.onReplay()
       const begin =
         accepted || start === undefined
@@ -57,7 +60,7 @@ export async function followRun(options: FollowOptions): Promise<'finished' | 'i
       const body = watchBody(response.body, options.silenceMs ?? 60_000, (error) => connection.abort(error))
       for await (const { number, chunk } of readEvents(body)) {
         attempt = 0
-        if (number !== undefined) after = number
+        if (number !== undefined) last.set(partData(chunk, 'column')?.messageId ?? '', number)
         if (chunk.type === 'finish') finished = true
         if (chunk.type === 'start') finished = false
         options.onChunk(chunk, number)

@@ -1,5 +1,5 @@
 import type { BranchPage, SiblingPlace } from '@troupe/core'
-import type { DataParts, ErrorInfo, Message, Part, StoredMessage } from '@troupe/protocol'
+import type { Comparison, DataParts, ErrorInfo, Message, Part, StoredMessage } from '@troupe/protocol'
 import { isRecord } from '../../api/read-fields.ts'
 import { partData, type Progress } from './message-parts.ts'
 
@@ -164,6 +164,27 @@ export function withRefusal(state: SessionState, messageId: string, error: Error
   return { ...state, run: null, unsent: { messageId, error } }
 }
 
+/** The message that several models answer, while the user has not continued with one of the answers. */
+export function openComparison(
+  messages: readonly StoredMessage[],
+): { question: StoredMessage; comparison: Comparison } | undefined {
+  const question = messages.findLast(({ role }) => role === 'user')
+  const comparison = question?.metadata?.comparison
+  return question === undefined || comparison === undefined || comparison.picked !== undefined
+    ? undefined
+    : { question, comparison }
+}
+
+export function withComparison(
+  state: SessionState,
+  { messageId, ...comparison }: Comparison & { messageId: string },
+): SessionState {
+  const messages = state.messages.map((message) =>
+    message.id === messageId ? { ...message, metadata: { ...message.metadata, comparison } } : message,
+  )
+  return { ...state, messages }
+}
+
 export function withCompaction(state: SessionState, data: DataParts['compaction']): SessionState {
   const isIt = (part: { type: string }) => partData(part, 'compaction')?.id === data.id
   const messages = state.messages.map((message) =>
@@ -275,6 +296,8 @@ export function isWaiting(run: ActiveRun | null): boolean {
 export function isRunOnBranch(state: Pick<SessionState, 'messages' | 'run'>): boolean {
   const { messages, run } = state
   if (run === null) return false
+  const compared = openComparison(messages)?.question.id
+  if (compared !== undefined && (run.parentMessageId === null || run.parentMessageId === compared)) return true
   if (run.answer === null) return run.parentMessageId === null || messages.at(-1)?.id === run.parentMessageId
   return visibleMessages(state).some((message) => 'live' in message)
 }

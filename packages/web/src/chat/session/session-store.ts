@@ -4,12 +4,13 @@ import type { ChatBody } from '../../api/api.ts'
 import { ApiError, toErrorInfo } from '../../api/request.ts'
 import { createAttachments } from './attachments.ts'
 import { createBranchReader, createRemovalActions } from './branch-reader.ts'
+import { createColumns, pendingColumns } from './columns.ts'
 import { typedAddresses } from './drafts.ts'
 import { createQueueActions, createRunActions } from './run-actions.ts'
 import { createRunFollower } from './run-follower.ts'
 import { createStreamTap } from './run-stream.ts'
 import * as session from './session-state.ts'
-import type { FilePartData, SessionState } from './session-state.ts'
+import { type FilePartData, newRun, type SessionState } from './session-state.ts'
 import type { ChatSessionStore, SessionServices } from './session-types.ts'
 
 /** State and actions of one session. State transitions on messages are in `session-state.ts`. */
@@ -25,9 +26,11 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   const stream = createStreamTap()
   const queued = createQueueActions(store, services, post)
   let ahead: ReturnType<typeof branch.refresh> | undefined
+  const columns = createColumns(store, { services, session: () => self, onPicked: () => void follow() })
   const runs = createRunFollower(store, {
     services,
     tap: stream,
+    columns: isOwn ? columns : undefined,
     onOtherRun: () => void branch.refresh(),
     onEnded: ended,
     onRefused: refused,
@@ -37,11 +40,12 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     stays: () => isOwn && queued.goesOn(),
   })
 
-  return {
+  const self: ChatSessionStore = {
     ...store,
     agents: services.agents,
     panels: services.panels,
     queue,
+    columns,
     stream,
     readAhead,
     open,
@@ -53,6 +57,8 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     edit,
     regenerate,
     goOn,
+    pick,
+    retryColumn,
     ...createRemovalActions(store, { api, branch, onChange: services.onChange, onError }),
     retryUnsent,
     takeBackUnsent,
@@ -63,6 +69,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     loadOlder,
     switchCompaction,
   }
+  return self
 
   async function readAhead(): Promise<void> {
     ahead ??= branch.refresh()
@@ -92,6 +99,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     change(session.withRunEnded)
     if (end === 'idle' && before.run === null && !unanswered) return
     await branch.refresh()
+    if (isOwn) await columns.endAll()
     if (before.run === null) return
     if (isOwn) showUnstoredFailure(before.run)
     services.onChange('run')
@@ -126,7 +134,8 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     }
     change((state) => (sent === undefined ? { ...state, run: null } : session.withMessageWithdrawn(state, sent.id)))
     onError(error)
-    if (busy) await open()
+    // The other columns go on, whatever happened to this one.
+    if (busy || session.openComparison(store.getState().messages) !== undefined) await open()
     else await branch.refresh()
   }
 
@@ -176,6 +185,8 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       parts: [...files, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])],
       createdAt: now(),
     }
+    const models = services.compare?.()
+    if (models !== undefined) message.metadata = { comparison: { answers: pendingColumns(models) } }
     branch.showNewest()
     const sent = new Set(files.map(({ url }) => url))
     const rest = ({ attachments }: SessionState) => attachments.filter(({ url }) => url === null || !sent.has(url))
@@ -190,7 +201,8 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   }
 
   async function start(message: StoredMessage): Promise<void> {
-    const { id, parentMessageId, parts } = message
+    const { id, parentMessageId, parts, metadata } = message
+    const models = metadata?.comparison?.answers.map(({ model }) => model)
     const typedUrls = parts.flatMap((part) => (part.type === 'text' ? typedAddresses.in(part.text) : []))
     const body = {
       sessionId,
@@ -198,6 +210,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
       parentMessageId,
       typedUrls: typedUrls.length > 0 ? typedUrls : undefined,
       ...chosenSettings(services),
+      ...(models !== undefined && { models, model: undefined }),
       ...ids,
     }
     await runs.follow((signal) => api.startRun(body, signal), message)
@@ -222,6 +235,44 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     branch.showNewest()
     change((state) => session.withRegeneration(state, parentMessageId, now()))
     const body = { sessionId, trigger, messageId, ...answeredBy(model ?? services.model()), ...ids }
+    await runs.follow((signal) => api.startRun(body, signal))
+  }
+
+  async function pick(messageId: string): Promise<void> {
+    const model = columns.getState().columns.find((column) => column.messageId === messageId)?.model
+    try {
+      const { messageId: questionId, ...comparison } = await api.pickAnswer(sessionId, messageId)
+      branch.showNewest()
+      change((state) => session.withComparison(state, { messageId: questionId, ...comparison }))
+      if (model !== undefined) services.onPicked?.(model)
+      services.onChange('run')
+      await follow()
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  /** Shows the current branch and what is written to it now. */
+  async function follow(): Promise<void> {
+    const question = store.getState().messages.findLast(({ role }) => role === 'user')
+    await branch.refresh()
+    if (question !== undefined && store.getState().run !== null)
+      change((state) => ({ ...state, run: newRun(question.id, now()) }))
+    await runs.follow()
+  }
+
+  async function retryColumn(messageId: string, model?: string): Promise<void> {
+    const open = session.openComparison(store.getState().messages)
+    if (open === undefined) return
+    change((state) => ({ ...state, run: state.run ?? newRun(open.question.id, now()) }))
+    const column = columns.getState().columns.find((one) => one.messageId === messageId)
+    const body = {
+      sessionId,
+      trigger: 'regenerate-message' as const,
+      messageId,
+      ...answeredBy(model ?? column?.model),
+      ...ids,
+    }
     await runs.follow((signal) => api.startRun(body, signal))
   }
 

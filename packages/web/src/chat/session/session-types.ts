@@ -1,5 +1,5 @@
 import type { Answer, Mode, Session } from '@troupe/core'
-import type { Chunk, ParamValues } from '@troupe/protocol'
+import type { Chunk, ComparedAnswer, ParamValues } from '@troupe/protocol'
 import type { StoreApi } from 'zustand/vanilla'
 import type { Api } from '../../api/api.ts'
 import type { ClientIds } from '../../platform/storage.ts'
@@ -16,6 +16,10 @@ export interface SessionServices {
   now: () => number
   /** Model for the next answer. Undefined lets the server decide. */
   model: () => string | undefined
+  /** Models to compare with the next message. Undefined sends it to one model. */
+  compare?: () => readonly string[] | undefined
+  /** Called when the user continues with the answer of a model. */
+  onPicked?: (model: string) => void
   /** Initial mode of the session. Undefined keeps the current one. */
   mode: () => Mode | undefined
   /** Agent for a new session. Undefined lets the server decide. */
@@ -46,6 +50,8 @@ export interface SessionActions extends RemovalActions, QueueActions, RunActions
   readonly agents: SubAgents
   readonly panels: Panels
   readonly queue: Queue
+  /** Answers of compared models to the last message. */
+  readonly columns: Columns
   /** Latest raw chunks from the server. */
   readonly stream: StreamTap
   /** Starts loading the session before it is shown. The first `open` continues from there. */
@@ -63,6 +69,10 @@ export interface SessionActions extends RemovalActions, QueueActions, RunActions
   edit: (messageId: string, text: string) => Promise<void>
   /** Adds another answer, or answers an unanswered message. `model` selects a different model. */
   regenerate: (answerId: string, model?: string) => Promise<void>
+  /** Continues with one of several answers. The others stop and stay as branches. */
+  pick: (messageId: string) => Promise<void>
+  /** Answers a column again, optionally with another model. */
+  retryColumn: (messageId: string, model?: string) => Promise<void>
   /** Continues an answer that was cut off, as a new answer below it. */
   goOn: (answerId: string) => Promise<void>
   retryUnsent: () => Promise<void>
@@ -97,6 +107,25 @@ export interface RunActions {
   stop: () => Promise<void>
   steer: (text: string) => Promise<void>
   answer: (askId: string, answer: Answer) => Promise<void>
+}
+
+export interface Columns extends StoreApi<ColumnsState> {
+  /** Handles a chunk of the session's stream. Returns the chunk of the column, if it is one. */
+  take: (chunk: Chunk) => Chunk | undefined
+  restart: () => void
+  /** Called when no run is left. */
+  endAll: () => Promise<void>
+}
+
+export interface ColumnsState {
+  /** The message that is compared. Null if there are no columns. */
+  questionId: string | null
+  columns: readonly Column[]
+}
+
+export interface Column extends ComparedAnswer {
+  /** The answer as a conversation for a `SessionContext`. Its actions act on this answer. */
+  conversation: ChatSessionStore
 }
 
 /** Sub-agents of one session, stored and live. */

@@ -1,6 +1,7 @@
 import { agentTexts } from './en/agents.ts'
 import { approvalTexts } from './en/approvals.ts'
 import { chatTexts } from './en/chat.ts'
+import { columnTexts } from './en/columns.ts'
 import { composerTexts } from './en/composer.ts'
 import { contentTexts } from './en/content.ts'
 import { mcpTexts } from './en/mcp.ts'
@@ -18,6 +19,7 @@ export const en = {
   ...agentTexts,
   ...approvalTexts,
   ...chatTexts,
+  ...columnTexts,
   ...composerTexts,
   ...contentTexts,
   ...mcpTexts,

@@ -2,6 +2,7 @@ import type { Texts } from './en.ts'
 import { agentTexts } from './zh/agents.ts'
 import { approvalTexts } from './zh/approvals.ts'
 import { chatTexts } from './zh/chat.ts'
+import { columnTexts } from './zh/columns.ts'
 import { composerTexts } from './zh/composer.ts'
 import { contentTexts } from './zh/content.ts'
 import { mcpTexts } from './zh/mcp.ts'
@@ -16,6 +17,7 @@ export const zh: Texts = {
   ...agentTexts,
   ...approvalTexts,
   ...chatTexts,
+  ...columnTexts,
   ...composerTexts,
   ...contentTexts,
   ...mcpTexts,
