@@ -46,7 +46,8 @@ export async function copyRichText(content: Promise<{ html: string; text: string
 
 /** The conversation of an exported page: headings and texts, without tool calls, reasoning and the player. */
 export function conversationHtml(page: string): string {
-  const { body } = new DOMParser().parseFromString(page, 'text/html')
+  // The page's policy would report the style, even in a document that is never shown.
+  const { body } = new DOMParser().parseFromString(page.replace(/<style>[\s\S]*?<\/style>/, ''), 'text/html')
   for (const element of body.querySelectorAll('script, style, form, details, header p, article > h2')) element.remove()
   for (const element of body.querySelectorAll('*'))
     for (const name of element.getAttributeNames()) if (name !== 'href' && name !== 'src') element.removeAttribute(name)
