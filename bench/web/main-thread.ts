@@ -11,6 +11,7 @@ export interface MainThread {
 interface TraceEvent {
   name: string
   ph: string
+  ts: number
   pid: number
   tid: number
   dur?: number
@@ -18,10 +19,15 @@ interface TraceEvent {
   args?: { name?: string }
 }
 
-export async function mainThread(page: Page, work: () => Promise<void>): Promise<MainThread> {
+/** Measures the tasks of a page while it works. `afterPaint`: only those after its first contentful paint. */
+export async function mainThread(
+  page: Page,
+  work: () => Promise<void>,
+  { afterPaint = false } = {},
+): Promise<MainThread> {
   const browser = page.context().browser()
   if (browser === null) throw new Error('The page has no browser.')
-  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata', 'loading'] })
   await work()
   const trace = JSON.parse((await browser.stopTracing()).toString('utf8')) as { traceEvents: TraceEvent[] }
   const threads = new Set(
@@ -29,10 +35,13 @@ export async function mainThread(page: Page, work: () => Promise<void>): Promise
       .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
       .map(({ pid, tid }) => `${pid} ${tid}`),
   )
+  const paint = trace.traceEvents.find(({ name }) => name === 'firstContentfulPaint')
+  if (afterPaint && paint === undefined) throw new Error('The trace has no first paint.')
   const tasks = new Map<string, TraceEvent[]>()
   for (const event of trace.traceEvents) {
     const key = `${event.pid} ${event.tid}`
     if (event.ph !== 'X' || !event.name.endsWith('RunTask') || !threads.has(key)) continue
+    if (afterPaint && event.ts < (paint?.ts ?? 0)) continue
     const known = tasks.get(key)
     if (known === undefined) tasks.set(key, [event])
     else known.push(event)
