@@ -12,7 +12,7 @@ const name = chromium === undefined ? 'settings of agents (skipped: no Chromium)
 
 const dialog = (page: Page) => page.getByRole('dialog')
 const openAgents = async (page: Page) => {
-  await page.getByRole('button', { name: 'Agents', exact: true }).click()
+  await page.evaluate(() => void (window.location.hash += '&settings/agents'))
   await dialog(page).getByRole('region', { name: 'Built-in' }).waitFor()
 }
 
@@ -55,7 +55,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
     await page.reload()
-    await page.getByRole('button', { name: 'Agents', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Settings', exact: true }).waitFor()
     expect(loaded.filter((url) => /settings-dialog|agents-section/.test(url))).toEqual([])
     await openAgents(page)
     const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
@@ -190,7 +190,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.reload()
     await page.getByText('Agent: writer').waitFor()
     await expect.poll(() => page.getByRole('button', { name: /^Agent:/ }).count()).toBe(0)
-    await chat.newSession()
+    await chat.option('New chat')
     await page.getByRole('button', { name: 'Agent: master' }).waitFor()
     expect(workspace.complaints).toEqual([])
   })

@@ -8,6 +8,8 @@ export interface FormState {
   values: Readonly<Record<string, FieldValue>>
   problem?: { field: string; text: string } | undefined
   disabled: boolean
+  /** Shown right after the button with these attributes. */
+  aside?: { after: UiElement['attributes'] | undefined; content: ReactNode }
   set(name: string, value: FieldValue): void
   cancel(): void
 }
@@ -265,17 +267,22 @@ export const fieldParts: Readonly<Record<string, UiPart>> = {
     )
   },
   Button: function MadeButton({ attributes }) {
-    const { disabled, cancel } = useForm()
+    const { disabled, cancel, aside } = useForm()
     const kind = attributes['kind'] ?? (attributes['action'] === 'submit' ? 'primary' : 'plain')
     const label = <VisibleText text={text(attributes, 'label')} as="name" />
-    return attributes['action'] === 'submit' ? (
-      <Button type="submit" kind={kind as 'primary'} disabled={disabled} value={text(attributes, 'value')}>
-        {label}
-      </Button>
-    ) : (
-      <Button kind={kind as 'plain'} disabled={disabled} onClick={cancel}>
-        {label}
-      </Button>
+    return (
+      <>
+        {attributes['action'] === 'submit' ? (
+          <Button type="submit" kind={kind as 'primary'} disabled={disabled} value={text(attributes, 'value')}>
+            {label}
+          </Button>
+        ) : (
+          <Button kind={kind as 'plain'} disabled={disabled} onClick={cancel}>
+            {label}
+          </Button>
+        )}
+        {aside?.after === attributes && aside.content}
+      </>
     )
   },
 }

@@ -1,10 +1,12 @@
-import { Ellipsis, Hand } from 'lucide-react'
-import { type DragEvent, useRef, useState, useSyncExternalStore } from 'react'
+import { Ellipsis } from 'lucide-react'
+import { type DragEvent, useId, useRef, useState, useSyncExternalStore } from 'react'
 import { flushSync } from 'react-dom'
 import type { ListedSession } from '../api/api.ts'
+import { formatAgo } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { isUnread } from '../workspace/seen-chats.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { NameField } from './session-title.tsx'
 
@@ -28,6 +30,9 @@ export function SessionRow({
   const workspace = useWorkspace()
   const { app } = workspace
   const picked = useApp((state) => state.picked)
+  const isNews = useApp((state) => !current && isUnread(state.seen, session))
+  const newsId = useId()
+  const [now, setNow] = useState(Date.now)
   const menu = useSessionMenu()
   const [mode, setMode] = useState<'shown' | 'renaming' | 'deleting' | 'filing'>('shown')
   const opener = useRef<HTMLButtonElement>(null)
@@ -68,9 +73,13 @@ export function SessionRow({
     <div
       className="session"
       data-current={current}
+      data-unread={isNews}
       data-depth={depth}
       draggable
-      onPointerEnter={loadSessionMenu}
+      onPointerEnter={() => {
+        loadSessionMenu()
+        setNow(Date.now())
+      }}
       onFocus={loadSessionMenu}
       onDragStart={(event) => startDrag(event, isPicked ? (picked ?? []) : [session.id])}
     >
@@ -89,6 +98,7 @@ export function SessionRow({
         type="button"
         className="session-open"
         aria-current={current ? 'page' : undefined}
+        aria-describedby={isNews ? newsId : undefined}
         title={title}
         onClick={(event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey) pick(event.shiftKey)
@@ -102,9 +112,24 @@ export function SessionRow({
           }
         }}
       >
-        <span className="session-title">{title}</span>
+        <span className="session-title" dir="auto">
+          {title}
+        </span>
+        <span className="session-ago" aria-hidden>
+          {formatAgo(session.updatedAt, now)}
+        </span>
         {time !== undefined && <span className="session-time">{time}</span>}
         <SessionMark waiting={waiting} running={session.run !== null} />
+        {isNews && (
+          <>
+            {waiting === 0 && session.run === null && (
+              <span className="session-dot session-unread" title={t.sessions.unread} aria-hidden />
+            )}
+            <span id={newsId} hidden>
+              {t.sessions.unread}
+            </span>
+          </>
+        )}
       </button>
       <Menu
         trigger={
@@ -170,20 +195,12 @@ export function extendSelection(picked: string[], id: string, order: string[]): 
 }
 
 export function SessionMark({ waiting, running }: { waiting: number; running: boolean }) {
-  if (waiting > 0) {
-    return (
-      <span className="session-waiting" title={t.sessions.needsAttention}>
-        <Hand aria-hidden />
-        <span aria-hidden>{waiting}</span>
-        <span className="visually-hidden">{`, ${t.sessions.needsAttention}`}</span>
-      </span>
-    )
-  }
-  if (!running) return null
+  if (waiting === 0 && !running) return null
+  const label = waiting > 0 ? t.sessions.needsAttention : t.sessions.running
   return (
     <>
-      <span className="session-dot session-running" title={t.sessions.running} />
-      <span className="visually-hidden">{`, ${t.sessions.running}`}</span>
+      <span className={`session-dot ${waiting > 0 ? 'session-waiting' : 'session-running'}`} title={label} />
+      <span className="visually-hidden">{`, ${label}`}</span>
     </>
   )
 }

@@ -1,30 +1,15 @@
-import {
-  Bot,
-  Folder,
-  PanelLeftClose,
-  Plug,
-  Search,
-  Settings,
-  ShieldAlert,
-  ShieldCheck,
-  SquarePen,
-  X,
-} from 'lucide-react'
-import { Popover } from 'radix-ui'
+import { PanelLeftClose, Search, SquarePen, X } from 'lucide-react'
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { needsUser } from '../mcp/server-status.ts'
 import { keyText } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
-import { formatElements, Logo, VisibleText } from '../ui/elements.tsx'
+import { Logo } from '../ui/elements.tsx'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { ListHead } from './list-head.tsx'
-import './mcp-button.css'
-import './rules-button.css'
 import { moveInList, SessionList } from './session-list.tsx'
+import { SidebarFoot } from './sidebar-foot.tsx'
 import './sidebar.css'
-import './workspace-name.css'
 
 const SearchResults = lazy(() => import('./search-results.tsx').then((loaded) => ({ default: loaded.SearchResults })))
 const BulkBar = lazy(() => import('./bulk-bar.tsx').then((loaded) => ({ default: loaded.BulkBar })))
@@ -112,13 +97,7 @@ export function Sidebar() {
             <SearchResults />
           </Suspense>
         )}
-        <footer className="sidebar-foot">
-          <WorkspaceName />
-          <AgentsSettingsButton />
-          <McpButton />
-          <RulesButton />
-          <SettingsButton />
-        </footer>
+        <SidebarFoot />
       </nav>
       {open && (
         <button
@@ -156,117 +135,4 @@ function useDrawer(nav: RefObject<HTMLElement | null>, open: boolean): void {
 /** Matches the breakpoint in `sidebar.css`. */
 function isDrawer(): boolean {
   return window.matchMedia('(max-width: 760px)').matches
-}
-
-function WorkspaceName() {
-  const path = useApp((state) => state.workspacePath)
-  if (path === null) return null
-  const name = path.split(/[/\\]/).findLast((piece) => piece !== '') ?? path
-  return (
-    <Popover.Root>
-      <Popover.Trigger className="workspace-name" title={path} aria-label={t.workspaceName.workingIn(path)}>
-        <Folder aria-hidden />
-        <span>
-          <VisibleText text={name} as="name" />
-        </span>
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          className="workspace-about"
-          side="top"
-          align="start"
-          sideOffset={6}
-          collisionPadding={10}
-          aria-label={t.workspaceName.title}
-        >
-          <p>{t.workspaceName.about}</p>
-          <p className="workspace-path">
-            <VisibleText text={path} as="name" />
-          </p>
-          <p>
-            {formatElements(t.workspaceName.elsewhere, {
-              troupe: <code>troupe serve --workspace folder</code>,
-              npm: <code>npm start -- --workspace folder</code>,
-            })}
-          </p>
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
-  )
-}
-
-function SettingsButton() {
-  const { app } = useWorkspace()
-  return (
-    <IconButton
-      label={t.settings.title}
-      shortcut={keyText('Mod+,')}
-      aria-haspopup="dialog"
-      onClick={() => app.openSettings()}
-    >
-      <Settings />
-    </IconButton>
-  )
-}
-
-function AgentsSettingsButton() {
-  const { app } = useWorkspace()
-  return (
-    <IconButton label={t.agents.title} aria-haspopup="dialog" onClick={() => app.openSettings('agents')}>
-      <Bot />
-    </IconButton>
-  )
-}
-
-/** Opens the MCP settings. Marked if a server needs the user. */
-function McpButton() {
-  const { app } = useWorkspace()
-  const waiting = useServersNeedingUser()
-  return (
-    <IconButton
-      className="mcp-button"
-      label={waiting === 0 ? t.mcp.title : t.mcp.titleWaiting(waiting)}
-      aria-haspopup="dialog"
-      onClick={() => app.openSettings('mcp')}
-    >
-      <Plug />
-      {waiting > 0 && <span className="mcp-waiting" aria-hidden />}
-    </IconButton>
-  )
-}
-
-function useServersNeedingUser(): number {
-  const { api } = useWorkspace()
-  const isLookedAt = useApp((state) => state.dialog === 'settings')
-  const [count, setCount] = useState(0)
-  useEffect(() => {
-    if (isLookedAt) return
-    const look = () => {
-      api.mcp().then(
-        ({ servers }) => setCount(servers.filter(needsUser).length),
-        // The dialog reports errors.
-        () => setCount(0),
-      )
-    }
-    look()
-    window.addEventListener('focus', look)
-    return () => window.removeEventListener('focus', look)
-  }, [api, isLookedAt])
-  return count
-}
-
-/** Opens the rules. Marked if commands are not sandboxed. */
-function RulesButton() {
-  const { app } = useWorkspace()
-  const unconfined = useApp((state) => state.permissions?.sandbox.available === false)
-  return (
-    <IconButton
-      className={unconfined ? 'rules-button rules-button-bad' : 'rules-button'}
-      label={unconfined ? t.rules.titleUnconfined : t.rules.title}
-      aria-haspopup="dialog"
-      onClick={() => app.openSettings('rules')}
-    >
-      {unconfined ? <ShieldAlert /> : <ShieldCheck />}
-    </IconButton>
-  )
 }

@@ -9,9 +9,15 @@ afterEach(() => vi.useRealTimers())
 const texts = () => [...document.querySelectorAll('.notice span')].map((element) => element.textContent)
 const tell = (...said: string[]) => act(async () => said.forEach((one) => notice(one)))
 
-test('the newest notices are shown, and the older ones come back instead of being lost', async () => {
-  vi.useFakeTimers()
+/** Without those that earlier tests left. */
+async function show(): Promise<void> {
   await render(<Notices />)
+  while (texts().length > 0) await click(button(t.ui.dismiss))
+}
+
+test('the newest notices are shown, and the older ones come back instead of being lost', async () => {
+  await show()
+  vi.useFakeTimers()
   await tell('one', 'two', 'three', 'four', 'five')
   expect(texts()).toEqual(['three', 'four', 'five'])
   await act(async () => vi.advanceTimersByTimeAsync(9500))
@@ -21,7 +27,7 @@ test('the newest notices are shown, and the older ones come back instead of bein
 })
 
 test('the older ones can be shown at once, and all dismissed together', async () => {
-  await render(<Notices />)
+  await show()
   await tell('one', 'two', 'three', 'four', 'five')
   await click(button(t.ui.earlierNotices(2)))
   expect(texts()).toEqual(['one', 'two', 'three', 'four', 'five'])

@@ -111,12 +111,14 @@ export async function change(work: () => unknown): Promise<void> {
 
 /** Waits for something that the component does by itself, after a timer or a response. */
 export async function eventually(isSo: () => boolean): Promise<void> {
-  const look = async () => {
-    // An error inside `act` would discard the updates that came during it.
-    await change(() => undefined)
-    expect(isSo()).toBe(true)
+  // The component updates by itself, so React must neither wait for `act` nor complain that it is missing.
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: false })
+  try {
+    await vi.waitFor(() => expect(isSo()).toBe(true), { timeout: 10_000, interval: 10 })
+  } finally {
+    Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
   }
-  await vi.waitFor(look, { timeout: 10_000, interval: 10 })
+  await change(() => undefined)
 }
 
 /** Lets pending promises and lazily loaded parts resolve. */

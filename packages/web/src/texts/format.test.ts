@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import {
   dayGroup,
+  formatAgo,
   formatCost,
   formatCount,
   formatDuration,
@@ -83,4 +84,14 @@ test('in another language units, days and tools are called otherwise', () => {
 test('a browser language with a POSIX modifier is understood', () => {
   vi.stubGlobal('navigator', { language: 'en-IN@posix' })
   expect(formatNumber(1_234_567)).toBe('12,34,567')
+})
+
+test('the age of a chat is short', () => {
+  const now = new Date(2026, 6, 20, 12).getTime()
+  const minute = 60_000
+  const ages = [0.5, 5, 90, 26 * 60, 8 * 24 * 60].map((minutes) => formatAgo(now - minutes * minute, now))
+  expect(ages.slice(0, 4)).toEqual(['now', '5m ago', '1h ago', '1d ago'])
+  expect(ages[4]).toMatch(/12/)
+  // A clock that is ahead.
+  expect(formatAgo(now + 1000, now)).toBe('now')
 })

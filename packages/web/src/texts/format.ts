@@ -19,6 +19,14 @@ function timeFormatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat
   return known
 }
 
+const relativeFormatters = new Map<string, Intl.RelativeTimeFormat>()
+
+function relativeFormatter(): Intl.RelativeTimeFormat {
+  const known = relativeFormatters.get(locale()) ?? new Intl.RelativeTimeFormat(locale(), { style: 'narrow' })
+  relativeFormatters.set(locale(), known)
+  return known
+}
+
 /** `2,345`. */
 export function formatNumber(number: number): string {
   return numberFormatter().format(number)
@@ -65,6 +73,18 @@ export function formatMoment(time: number, now: number): string {
   const clock = timeFormatter({ hour: '2-digit', minute: '2-digit' }).format(time)
   if (startOfDay(time) === startOfDay(now)) return clock
   return `${timeFormatter({ day: 'numeric', month: 'short' }).format(time)}, ${clock}`
+}
+
+/** `now`, `5m ago`, `3h ago`, `2d ago`, `3 Mar`. */
+export function formatAgo(time: number, now: number): string {
+  const minutes = Math.floor((now - time) / 60_000)
+  if (minutes < 1) return t.format.justNow
+  const ago = (count: number, unit: Intl.RelativeTimeFormatUnit) => relativeFormatter().format(-Math.floor(count), unit)
+  if (minutes < 60) return ago(minutes, 'minute')
+  if (minutes < 24 * 60) return ago(minutes / 60, 'hour')
+  if (minutes < 7 * 24 * 60) return ago(minutes / 60 / 24, 'day')
+  const isThisYear = new Date(time).getFullYear() === new Date(now).getFullYear()
+  return timeFormatter({ day: 'numeric', month: 'short', ...(!isThisYear && { year: 'numeric' }) }).format(time)
 }
 
 function startOfDay(time: number): number {

@@ -4,6 +4,7 @@ import type { Api, ListedSession } from '../api/api.ts'
 import type { ModelInfo } from '../api/models.ts'
 import type { PermissionInfo } from '../api/settings-types.ts'
 import type { KeyValueStorage } from '../platform/storage.ts'
+import type { SeenChats } from './seen-chats.ts'
 
 /** Finds a session, listed or not. */
 export function findSession(
@@ -47,6 +48,7 @@ export interface AppState extends SessionListState {
   chosenParams: Record<string, ParamValues>
   /** Permission state besides the rules. Null until loaded. */
   permissions: PermissionInfo | null
+  seen: SeenChats
   /** Open asks of all sessions, oldest first. */
   asks: Ask[]
   sidebar: boolean

@@ -1,7 +1,7 @@
 import { newId } from '@troupe/protocol'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ApiError, isUnreachable, toErrorInfo } from '../api/request.ts'
-import { type AppServices, type AppState, chosenModelKey, type SessionSearchResult } from './app-state.ts'
+import { type AppServices, type AppState, chosenModelKey, findSession, type SessionSearchResult } from './app-state.ts'
 import { type AskActions, createAskActions } from './ask-actions.ts'
 import { type CompareActions, createCompareActions, keepsComparing } from './compare-actions.ts'
 import {
@@ -12,6 +12,7 @@ import {
   type ModeActions,
   type ParamActions,
 } from './session-choices.ts'
+import { readSeen, withSeen, writeSeen } from './seen-chats.ts'
 import {
   createSessionListActions,
   initialSessionList,
@@ -78,6 +79,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     chosenAgents: {},
     chosenParams: {},
     permissions: null,
+    seen: readSeen(kept, Date.now()),
     asks: [],
     sidebar: restingSidebar(),
     isAway: false,
@@ -90,6 +92,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
   const { getState, setState } = store
   let askedCursor: string | null = null
   screen.onChange(restSidebar)
+  store.subscribe(noteSeen)
   const asks = createAskActions(store, services)
   const modes = createModeActions(store, services)
   const shelf = createSessionListActions(store, { ...services, refresh: () => refresh(), forget, newSession })
@@ -121,6 +124,18 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     setDialog: (dialog) => setState({ dialog }),
     share: (id, leaf) => setState({ dialog: 'share', shared: { sessionId: id, leaf } }),
     openSettings: (at = '') => setState({ dialog: 'settings', settingsAt: at }),
+  }
+
+  /** The chat in view counts as seen, and so does one that was left while nothing ran. */
+  function noteSeen(state: AppState, before: AppState): void {
+    if (state.sessions === before.sessions && state.sessionId === before.sessionId) return
+    const left = state.sessionId === before.sessionId ? undefined : findSession(before, before.sessionId)
+    const shown = findSession(state, state.sessionId)
+    const afterLeft = left?.run === null ? withSeen(state.seen, { id: left.id, updatedAt: Date.now() }) : state.seen
+    const seen = shown === undefined ? afterLeft : withSeen(afterLeft, shown)
+    if (seen === state.seen) return
+    writeSeen(kept, seen)
+    setState({ seen })
   }
 
   async function start(key: string | null): Promise<void> {

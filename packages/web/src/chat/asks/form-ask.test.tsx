@@ -58,6 +58,15 @@ test('cancel and decline say so', async () => {
   expect(answers).toEqual([{ type: 'answers', answers: { action: 'cancel' } }, { type: 'deny' }])
 })
 
+test('Skip is in the row of the form’s last button, or below a form without buttons', async () => {
+  const { view } = await show({ form })
+  expect(button('Never mind').nextElementSibling?.textContent).toBe(t.previews.decline)
+  view.remove()
+  const tree = { root: 'f', elements: { f: { type: 'Form', children: ['name'] }, name: form.tree.elements.name } }
+  await show({ form: { tree } })
+  expect(button(t.previews.decline).closest('.approval-row')).not.toBeNull()
+})
+
 test('while an answer is being sent, nothing more is sent', async () => {
   const { answers, submit } = await show({ form }, true)
   await submit()

@@ -17,14 +17,16 @@ export function FormAsk({ ask, ...form }: AskFormProps) {
   const given = formIn(content)
   if (read === undefined || 'problem' in read) return <ValueView value={given} />
   const data = isRecord(given['data']) ? given['data'] : {}
-  return (
-    <>
-      <Form id={ask.id} root={read.root} data={data} {...form} />
-      <div className="approval-row">
-        <DeclineButton {...form} label={t.previews.decline} />
-      </div>
-    </>
-  )
+  return <Form id={ask.id} root={read.root} data={data} {...form} />
+}
+
+function lastButton(element: UiElement): UiElement | undefined {
+  if (element.type === 'Button') return element
+  for (const child of element.children.toReversed()) {
+    const found = typeof child === 'string' ? undefined : lastButton(child)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function readTree(tree: unknown): ReturnType<typeof readUiTree> | undefined {
@@ -44,10 +46,17 @@ interface FormProps extends Omit<AskFormProps, 'ask'> {
 function Form({ id, root, data, sending, answer }: FormProps) {
   const [values, setValues] = useRetainedState<Record<string, FieldValue>>(`${id} form`, initialValues(root, data))
   const [problem, setProblem] = useState<FormState['problem']>()
+  const last = useMemo(() => lastButton(root), [root])
+  const decline = (
+    <span className="form-decline">
+      <DeclineButton sending={sending} answer={answer} label={t.previews.decline} />
+    </span>
+  )
   const state: FormState = {
     values,
     problem,
     disabled: sending,
+    aside: { after: last?.attributes, content: decline },
     set: (name, value) => {
       setProblem(undefined)
       setValues({ ...values, [name]: value })
@@ -73,6 +82,7 @@ function Form({ id, root, data, sending, answer }: FormProps) {
       <FormContext value={state}>
         <UiView root={root} />
       </FormContext>
+      {last === undefined && <div className="approval-row">{decline}</div>}
     </form>
   )
 }

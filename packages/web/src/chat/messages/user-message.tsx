@@ -19,6 +19,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
   const isTask = useSession((state) => state.agentId !== null)
   const [editing, setEditing] = useState(false)
   const text = messageText(message)
+  const files = message.parts.filter((part) => part.type === 'file')
   if (editing && !busy) {
     return (
       <article className="message message-user" aria-label={t.chat.youEditing} data-message={message.id}>
@@ -44,13 +45,23 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
       aria-label={isTask ? t.chat.task : t.chat.you}
       data-message={message.id}
     >
-      {message.parts.map((part, index) =>
-        part.type === 'file' ? (
-          <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} />
-        ) : null,
-      )}
       <ReferenceChips parts={message.parts} />
-      {text !== '' && <div className="bubble">{text}</div>}
+      {(text !== '' || files.length > 0) && (
+        <div className="bubble">
+          {files.length > 0 && (
+            <div className="bubble-files" data-single={files.length === 1}>
+              {files.map((part, index) => (
+                <FilePart key={index} url={part.url} mediaType={part.mediaType} name={part.filename} />
+              ))}
+            </div>
+          )}
+          {text !== '' && (
+            <div className="bubble-text" dir="auto">
+              {text}
+            </div>
+          )}
+        </div>
+      )}
       <MessageActions>
         {text !== '' && <CopyButton text={text} label={t.chat.copyMessage} />}
         {!isTask && (

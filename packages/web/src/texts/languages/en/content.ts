@@ -126,6 +126,7 @@ export const contentTexts = {
     openLink: 'This link leads out of the preview:',
   },
   format: {
+    justNow: 'now',
     milliseconds: (number: string) => `${number} ms`,
     seconds: (number: string) => `${number} s`,
     minutes: (minutes: string, seconds: string) => `${minutes} min ${seconds} s`,

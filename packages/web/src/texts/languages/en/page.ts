@@ -22,6 +22,7 @@ export const pageTexts = {
     showMore: (more: number) => `Show ${more} more`,
     invisibleCharacter: (codePoint: string) => `Invisible character: ${codePoint}`,
     appearance: 'Appearance',
+    theme: (theme: string) => `Theme: ${theme}`,
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
   },
   api: {

@@ -20,6 +20,7 @@ export const sessionTexts = {
     titleField: 'Chat title',
     moreFor: (title: string) => `Options for ${title}`,
     needsAttention: 'needs your attention',
+    unread: 'unread',
     running: 'running',
     archivedMark: 'archived',
     pin: 'Pin',

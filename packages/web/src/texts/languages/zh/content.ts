@@ -121,6 +121,7 @@ export const contentTexts: ContentTexts = {
     openLink: '此链接指向预览之外：',
   },
   format: {
+    justNow: '刚刚',
     milliseconds: (number) => `${number} 毫秒`,
     seconds: (number) => `${number} 秒`,
     minutes: (minutes, seconds) => `${minutes} 分 ${seconds} 秒`,

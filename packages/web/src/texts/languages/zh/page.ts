@@ -23,6 +23,7 @@ export const pageTexts: PageTexts = {
     showMore: (more) => `再显示 ${more} 项`,
     invisibleCharacter: (codePoint) => `不可见字符：${codePoint}`,
     appearance: '外观',
+    theme: (theme: string) => `主题：${theme}`,
     themes: { system: '跟随系统', light: '浅色', dark: '深色' },
   },
   api: {

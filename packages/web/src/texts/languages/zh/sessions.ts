@@ -19,6 +19,7 @@ export const sessionTexts: SessionTexts = {
     titleField: '会话标题',
     moreFor: (title: string) => `“${title}”的更多操作`,
     needsAttention: '需要你处理',
+    unread: '未读',
     running: '正在运行',
     archivedMark: '已归档',
     pin: '置顶',

@@ -1,0 +1,160 @@
+import { Check, Folder, Monitor, Moon, Plug, Settings, ShieldAlert, Sun } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { useEffect, useState } from 'react'
+import { needsUser } from '../mcp/server-status.ts'
+import { keyText } from '../platform/keyboard.ts'
+import { t } from '../texts/t.ts'
+import { setTheme, useTheme } from '../ui/appearance.ts'
+import { IconButton } from '../ui/button.tsx'
+import { formatElements, VisibleText } from '../ui/elements.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import './mcp-button.css'
+import './rules-button.css'
+import './workspace-name.css'
+
+/** The folder in use, and one row for the person: settings, connections, theme. */
+export function SidebarFoot() {
+  return (
+    <footer className="sidebar-foot">
+      <div className="foot-row">
+        <WorkspaceName />
+        <SandboxWarning />
+      </div>
+      <div className="foot-row">
+        <SettingsButton />
+        <McpButton />
+        <ThemeButton />
+      </div>
+    </footer>
+  )
+}
+
+function WorkspaceName() {
+  const path = useApp((state) => state.workspacePath)
+  if (path === null) return null
+  const name = path.split(/[/\\]/).findLast((piece) => piece !== '') ?? path
+  return (
+    <Popover.Root>
+      <Popover.Trigger className="workspace-name" title={path} aria-label={t.workspaceName.workingIn(path)}>
+        <Folder aria-hidden />
+        <span>
+          <VisibleText text={name} as="name" />
+        </span>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          className="workspace-about"
+          side="top"
+          align="start"
+          sideOffset={6}
+          collisionPadding={10}
+          aria-label={t.workspaceName.title}
+        >
+          <p>{t.workspaceName.about}</p>
+          <p className="workspace-path">
+            <VisibleText text={path} as="name" />
+          </p>
+          <p>
+            {formatElements(t.workspaceName.elsewhere, {
+              troupe: <code>troupe serve --workspace folder</code>,
+              npm: <code>npm start -- --workspace folder</code>,
+            })}
+          </p>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+function SettingsButton() {
+  const { app } = useWorkspace()
+  return (
+    <button
+      type="button"
+      className="foot-settings"
+      aria-haspopup="dialog"
+      title={keyText('Mod+,')}
+      onClick={() => app.openSettings()}
+    >
+      <Settings aria-hidden />
+      {t.settings.title}
+    </button>
+  )
+}
+
+const themes = ['system', 'light', 'dark'] as const
+const themeIcons = { system: Monitor, light: Sun, dark: Moon }
+
+function ThemeButton() {
+  const theme = useTheme()
+  const Icon = themeIcons[theme]
+  return (
+    <Menu
+      align="end"
+      trigger={
+        <button type="button" className="icon-button" aria-label={t.ui.theme(t.ui.themes[theme])}>
+          <Icon />
+        </button>
+      }
+      items={themes.map((one) => {
+        const Own = one === theme ? Check : themeIcons[one]
+        return { label: t.ui.themes[one], icon: <Own aria-hidden />, onSelect: () => setTheme(one) }
+      })}
+    />
+  )
+}
+
+/** Opens the MCP settings. Marked if a server needs the user. */
+function McpButton() {
+  const { app } = useWorkspace()
+  const waiting = useServersNeedingUser()
+  return (
+    <IconButton
+      className="mcp-button"
+      label={waiting === 0 ? t.mcp.title : t.mcp.titleWaiting(waiting)}
+      aria-haspopup="dialog"
+      onClick={() => app.openSettings('mcp')}
+    >
+      <Plug />
+      {waiting > 0 && <span className="mcp-waiting" aria-hidden />}
+    </IconButton>
+  )
+}
+
+function useServersNeedingUser(): number {
+  const { api } = useWorkspace()
+  const isLookedAt = useApp((state) => state.dialog === 'settings')
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    if (isLookedAt) return
+    const look = () => {
+      api.mcp().then(
+        ({ servers }) => setCount(servers.filter(needsUser).length),
+        // The dialog reports errors.
+        () => setCount(0),
+      )
+    }
+    look()
+    window.addEventListener('focus', look)
+    return () => window.removeEventListener('focus', look)
+  }, [api, isLookedAt])
+  return count
+}
+
+/** Shown only if commands are not sandboxed. Opens the rules. */
+function SandboxWarning() {
+  const { app } = useWorkspace()
+  const unconfined = useApp((state) => state.permissions?.sandbox.available === false)
+  if (!unconfined) return null
+  return (
+    <IconButton
+      className="rules-button-bad"
+      label={t.rules.titleUnconfined}
+      aria-haspopup="dialog"
+      onClick={() => app.openSettings('rules')}
+    >
+      <ShieldAlert />
+    </IconButton>
+  )
+}
