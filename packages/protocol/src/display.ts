@@ -29,6 +29,8 @@ export interface DiffDisplay {
   removed: number
   /** The diff is truncated; `added` and `removed` count the whole diff. */
   cut?: true
+  /** In an approval: the parts that can be accepted one by one. `from` to `to` are lines of `diff`, the last excluded. */
+  hunks?: { id: string; from: number; to: number }[]
 }
 
 export interface PatchDisplay {

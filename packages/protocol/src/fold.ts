@@ -300,6 +300,13 @@ function withDenial(part: PartRecord): PartRecord {
 
 /** Start of the error text for a tool call that did not run because the edited input is invalid. */
 export const editedText = 'The user edited the input'
+/** Start of the error text for a tool call that did not run because the accepted part of it cannot be applied. */
+export const partlyText = 'The user accepted only part of this change'
+
+/** True if a person agreed but the call was denied anyway, so the reason is not theirs. */
+export function isRefusedAnswer(reason: string): boolean {
+  return reason.startsWith(editedText) || reason.startsWith(partlyText)
+}
 
 /** Error text of tool calls that a user's stop left without a result. The page recognizes a stop by this text. */
 export const stoppedText = 'Stopped by the user before it finished.'

@@ -80,6 +80,8 @@ export interface CallNotes {
   executedInput?: unknown
   /** The hook that changed it; absent if the user did. */
   rewrittenBy?: string
+  /** The user accepted only some hunks of the change. `rejected` is the rest as a short diff. */
+  partly?: { accepted: number; total: number; rejected: string; remark?: string }
   display?: { title?: string; summary?: string; content?: unknown }
   /** Content shown in the approval. Newer messages store it in the tool call's approval. */
   permission?: { title: string; summary?: string; content?: unknown }

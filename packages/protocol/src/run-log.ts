@@ -32,6 +32,8 @@ export type Note =
   | { type: '$call'; toolCallId: string; input: unknown }
   /** Child process group of a tool call. `startTime` comes from the kernel, so that a reused pid is never killed. */
   | { type: '$process'; toolCallId: string; pid: number; startTime: string }
+  /** The model had read this file, in this state, when a person was asked about a change to it. */
+  | { type: '$seen'; path: string; stamp: { sha256: string; mtimeMs: number; size: number; partial: boolean } }
   | { type: '$repair'; toolCallId: string; before: string; after: string }
   | { type: '$spend'; usage: Record<string, number> }
   /** An accepted steering message. It is injected at the next step boundary. */

@@ -88,6 +88,18 @@ const scripts: Record<string, ScriptTurn[]> = {
     ],
     [{ text: 'Edited.' }],
   ],
+  parts: [
+    [{ call: { name: 'Read', input: { file_path: 'src/parts.ts' } } }],
+    [
+      {
+        call: {
+          name: 'Write',
+          input: { file_path: 'src/parts.ts', content: 'const a = 10\nconst b = 2\nconst c = 30\n' },
+        },
+      },
+    ],
+    [{ text: 'Done.' }],
+  ],
   run: [
     [{ call: { name: 'Bash', input: { command: liveCommand, description: 'Print and wait' } } }],
     [{ text: 'It ran.' }],
@@ -225,6 +237,29 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.reload()
     await chat.openGroups()
     await chat.page.getByRole('group', { name: 'Edit: done' }).locator('.diff-added').waitFor()
+  })
+
+  test('changes are accepted one by one, with the keyboard, and only those are made', async () => {
+    const chat = chatPage(await workspace.sharedPage())
+    await writeFile(path.join(workspace.folder, 'src/parts.ts'), 'const a = 1\nconst b = 2\nconst c = 3\n')
+    await chat.send('parts')
+    const card = chat.page.getByRole('group', { name: /^Write:/ })
+    const first = card.getByRole('checkbox', { name: /^Change 1 of 2/ })
+    await first.focus()
+    await chat.page.keyboard.press('Space')
+    await expect.poll(() => card.locator('tr[data-rejected]').count()).toBe(2)
+    await chat.page.getByRole('textbox', { name: 'Note about the rejected changes' }).fill('Keep a.')
+    const allow = chat.page.getByRole('button', { name: 'Allow 1 of 2 changes' })
+    await allow.focus()
+    await chat.page.keyboard.press('Enter')
+    await chat.finished()
+    expect(await readFile(path.join(workspace.folder, 'src/parts.ts'), 'utf8')).toBe(
+      'const a = 1\nconst b = 2\nconst c = 30\n',
+    )
+    await chat.openGroups()
+    const written = chat.page.getByRole('group', { name: 'Write: done' }).last()
+    await expect.poll(() => written.innerText()).toMatch(/You accepted 1 of 2 changes[^]*const a = 10[^]*Keep a\./i)
+    expect(JSON.stringify(model.calls.at(-1)?.prompt)).toContain('The user said: Keep a.')
   })
 
   test('a command is shown exactly, then its live output, then its end', async () => {

@@ -12,6 +12,7 @@ import { changeFiles, withPathLocks } from './file-transaction.ts'
 import { type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type FileKnowledge, knownHash, recordWrite, type Snapshot, takeSnapshot } from './snapshot.ts'
 import { journalFor } from './undo-folder.ts'
+import { withHunks } from './hunks.ts'
 
 export interface NewContent {
   /** Complete new content. Alternatively, `replacements` to apply to the current content. */
@@ -89,12 +90,15 @@ export async function previewChange(
 
 /** Diff to show for approval. Undefined if truncated; the card then shows the full input instead. */
 export function approvalDiff(changed: ChangedFile): DiffDisplay | undefined {
-  return changed.cut === true ? undefined : { kind: 'diff', ...changed }
+  return changed.cut === true ? undefined : withHunks({ kind: 'diff', ...changed })
 }
 
 const unchanged = { change: 'changed', diff: '', added: 0, removed: 0 } as const
 
-function diffChange(before: Snapshot | undefined, { bytes, replacements = [], format }: NewContent): Promise<TextDiff> {
+export function diffChange(
+  before: Snapshot | undefined,
+  { bytes, replacements = [], format }: NewContent,
+): Promise<TextDiff> {
   const old = before !== undefined && isText(before) ? { bytes: before.bytes, format } : undefined
   if (bytes === undefined && old !== undefined) return diffReplacements(old, replacements)
   return diffBytes(old, { bytes: bytes ?? Buffer.concat(applyReplacements(Buffer.alloc(0), { replacements })), format })

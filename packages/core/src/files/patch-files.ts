@@ -49,10 +49,20 @@ export async function patchFiles(
 }
 
 export async function previewPatch(ctx: ToolContext, steps: readonly PatchStep[]): Promise<PatchedFile[]> {
+  const { drafts } = await planPatch(ctx, steps)
+  return describeDrafts([...drafts.values()], drafts, ctx)
+}
+
+/** Applies the steps in memory. Returns the changed files by real path, and their paths as the patch spells them. */
+export async function planPatch(
+  ctx: ToolContext,
+  steps: readonly PatchStep[],
+): Promise<{ drafts: Map<string, Draft>; given: Map<string, string> }> {
   const targets = resolveTargets(steps, ctx)
   const drafts = await openDrafts([...targets.values()], ctx)
   await applySteps(steps, targets, drafts, ctx)
-  return describeDrafts([...drafts.values()].filter(isChanged), drafts, ctx)
+  const given = new Map([...targets].map(([spelled, { path: real }]) => [real, spelled]))
+  return { drafts: new Map([...drafts].filter(([, draft]) => isChanged(draft))), given }
 }
 
 function resolveTargets(steps: readonly PatchStep[], ctx: ToolContext): Map<string, ResolvedPath> {
@@ -65,7 +75,7 @@ function resolveTargets(steps: readonly PatchStep[], ctx: ToolContext): Map<stri
   return targets
 }
 
-interface Draft {
+export interface Draft {
   target: ResolvedPath
   before: Snapshot | undefined
   now: Buffer | null
@@ -183,7 +193,11 @@ function toChange({ target, before, now, origin }: Draft): FileChange {
 }
 
 /** Reports a moved file once, at its new path. */
-async function describeDraft(draft: Draft, drafts: Drafts, { state }: ToolContext): Promise<PatchedFile | undefined> {
+export async function describeDraft(
+  draft: Draft,
+  drafts: Drafts,
+  { state }: ToolContext,
+): Promise<PatchedFile | undefined> {
   const { target, before, now, origin } = draft
   if (now === null && [...drafts.values()].some((other) => other.origin === draft)) return undefined
   const root = state.roots[0] ?? ''

@@ -7,7 +7,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import { type CallNotes, cleanMessage, dataParts, editedText, type Metadata, type Part } from '@troupe/protocol'
+import { type CallNotes, cleanMessage, dataParts, isRefusedAnswer, type Metadata, type Part } from '@troupe/protocol'
 import { isTagged } from '../model/think-tags.ts'
 import { applyCompactions, applyTrim, type PromptMessage } from './apply-compactions.ts'
 import { mentionBlock, skillBlock, wrapBlock } from './prompt-blocks.ts'
@@ -200,7 +200,7 @@ const deniedText = 'The user denied this tool call.'
 /** A remark by the person is quoted as theirs, not as a rule's reason. */
 function deniedReason(approval: CallPart['approval']): string | undefined {
   const { reason, isAutomatic } = approval ?? {}
-  if (reason === undefined || isBlank(reason) || isAutomatic === true || reason.startsWith(editedText)) return reason
+  if (reason === undefined || isBlank(reason) || isAutomatic === true || isRefusedAnswer(reason)) return reason
   return `Denied. The user said: ${reason}`
 }
 

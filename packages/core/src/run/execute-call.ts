@@ -149,6 +149,8 @@ async function runCall(active: ActiveCall, permitted: Permitted, context: CallCo
   const elapsedMs = Math.max(0, Math.round(performance.now() - begun - context.waitedMs()))
   if (elapsedMs > 0) notes.elapsedMs = elapsedMs
   const output = toJson(unwrapped.output)
+  if (notes.partly !== undefined)
+    notes.modelText = `${notes.modelText ?? outputText(output)}\n\n${partlyNote(notes.partly)}`
   const added = await hooksOnResult(active, output, elapsedMs)
   if (added.length > 0) notes.modelText = withHookContext(notes.modelText ?? outputText(output), added)
   scope.emit({ type: 'tool-output-available', toolCallId, output, ...metadata(notes) })
@@ -198,6 +200,12 @@ async function afterHooks(
     { event: 'after-call', ...result, ...facts },
     { call: { tool: call.tool, ctx }, check: () => running.input, signal: scope.signal },
   )
+}
+
+/** Tells the model which part of its change a person rejected. */
+function partlyNote({ accepted, total, rejected, remark }: NonNullable<CallNotes['partly']>): string {
+  const said = remark === undefined ? '' : `\nThe user said: ${remark}`
+  return `The user accepted ${accepted} of ${total} changes. These were rejected and not made:\n${rejected}${said}`
 }
 
 function callTitle({ call, notes, running }: ActiveCall): string {

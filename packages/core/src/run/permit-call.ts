@@ -1,9 +1,11 @@
-import { type CallNotes, editedText } from '@troupe/protocol'
+import path from 'node:path'
+import { type CallNotes, editedText, partlyText } from '@troupe/protocol'
 import type { Decision } from '../access/decision.ts'
+import { realPath } from '../files/resolve-path.ts'
 import { type HookVerdict, runHooks } from '../hooks/run-hooks.ts'
 import type { Answer } from '../tool/asks.ts'
 import { type Call, checkInput, toJson } from '../tool/parse-call.ts'
-import type { Tool, ToolContext } from '../tool/tool.ts'
+import type { ReducedInput, Tool, ToolContext } from '../tool/tool.ts'
 import { askId, attachApproval, type CallScope, emitCallEvent, hookCallInfo, waitForAnswer } from './call-context.ts'
 
 /** The input as given, and with the schema's defaults applied. */
@@ -21,6 +23,14 @@ export interface EarlyPermission extends Permitted {
   before: HookVerdict
   /** Decision that a person or a hook agreed to. Absent if the rules allowed the call. */
   agreed?: Decision
+  part?: AcceptedPart
+}
+
+/** Part of a change that a person accepted. */
+interface AcceptedPart {
+  /** Input of the whole change. */
+  whole: CallInput
+  hunks: ReadonlySet<string>
 }
 
 export interface PendingCall {
@@ -48,19 +58,34 @@ export async function permitCall(pending: PendingCall, first: CallInput): Promis
  * asked about if they ask now. A person's approval does not cover changes made by earlier calls.
  */
 export async function recheckPermission(pending: PendingCall, early: EarlyPermission): Promise<Permitted | undefined> {
-  const { given, input, before, agreed } = early
+  const { before, agreed, part } = early
+  const { given, input } = part === undefined ? early : await reduceAgain(pending, part)
   const complaint = await pending.call.tool.validate?.(input, pending.ctx)
   if (typeof complaint === 'string') throw new Error(complaint)
   if (agreed === undefined) return resolvePermission(pending, { given, input }, before)
   const approved = pending.ctx.granted?.approved
-  const decision = await decideOn(pending, early)
+  const decision = await decideOn(pending, { given, input })
   if (decision.decision === 'deny') return denyCall(pending, decision.reason)
   if (decision.decision === 'ask' && decisionKey(decision) !== decisionKey(agreed))
     throw new Error(
       `Not run: an earlier tool call in this step changed what this one would do. ${decision.reason} Repeat the call if you still need it.`,
     )
   if (approved !== undefined && pending.ctx.granted !== undefined) pending.ctx.granted.approved = approved
-  return early
+  return { ...early, given, input }
+}
+
+/** Earlier calls may have changed the file. The accepted part must still be what the person saw. */
+async function reduceAgain(pending: PendingCall, { whole, hunks }: AcceptedPart): Promise<CallInput> {
+  const { call, ctx, notes } = pending
+  try {
+    const reduced = await call.tool.reduce?.(whole.input, hunks, ctx)
+    if (reduced === undefined || reduced.accepted === reduced.total) return whole
+    const input = requireValidInput(call.tool, reduced.input)
+    notes.executedInput = toJson(reduced.input)
+    return { given: reduced.input, input }
+  } catch (error) {
+    throw new Error(`Not run: ${partlyText}, but ${(error as Error).message}`, { cause: error })
+  }
 }
 
 /** The parts of a decision that a person agrees to and that can change. The option to remember it is not included. */
@@ -182,7 +207,7 @@ function isFirm({ decision, firm, rule }: Decision): boolean {
   return decision === 'ask' && (firm === true || rule !== null)
 }
 
-type Agreed = CallInput & { agreed: Decision }
+type Agreed = CallInput & { agreed: Decision; part?: AcceptedPart }
 
 async function askPerson(
   pending: PendingCall,
@@ -209,8 +234,22 @@ async function askPerson(
     approvalDescriptor: toJson({ ...shown, ...why, input: now.given === call.input ? undefined : now.given }),
   })
   emitCallEvent('tool:permission:request', call, scope, { askId: id, input: now.given, ...shown, ...why })
+  noteSeenFiles(pending, now.input)
   const answer = await waitForAnswer({ kind: 'approval', ...shown }, id, { ...call, input: now.given }, scope, why)
   return applyApproval(pending, { ...now, agreed: decision }, id, answer)
+}
+
+/** After a restart an agent has read nothing. A change that a person was asked about needs what it knew of its files. */
+function noteSeenFiles({ call, ctx, scope }: PendingCall, input: unknown): void {
+  const { cwd, reads } = ctx.state
+  for (const access of call.tool.touches?.(input, { cwd }) ?? []) {
+    if (access.kind !== 'write') continue
+    const { path: real } = realPath(path.resolve(cwd, access.path))
+    const stamp = reads.get(real)
+    if (stamp === undefined) continue
+    const { sha256, mtimeMs, size, partial } = stamp
+    scope.input.log.note({ type: '$seen', path: real, stamp: { sha256, mtimeMs, size, partial } })
+  }
 }
 
 async function applyApproval(
@@ -220,7 +259,9 @@ async function applyApproval(
   answer: Answer,
 ): Promise<Agreed | undefined> {
   const { call, ctx, scope, notes } = pending
-  if (answer.type === 'deny') {
+  let settled: Agreed | string = now
+  // Rejecting every part of a change denies it.
+  if (answer.type === 'deny' || (answer.type === 'approve' && answer.hunks?.length === 0)) {
     respond(false, answer.remark)
     await scope.input.log.sync()
     if (answer.remark === undefined) scope.deny(call)
@@ -231,7 +272,12 @@ async function applyApproval(
       `An approval was answered with "${String(answer.type)}". Answer { type: 'approve' } or { type: 'deny', remark? }.`,
     )
   }
-  const settled = answer.input === undefined ? now : await checkEditedInput(pending, answer.input)
+  settled =
+    answer.hunks !== undefined
+      ? await acceptHunks(pending, now, new Set(answer.hunks), answer.remark)
+      : answer.input === undefined
+        ? now
+        : await checkEditedInput(pending, answer.input)
   if (typeof settled === 'string') {
     respond(false, settled)
     return undefined
@@ -240,8 +286,8 @@ async function applyApproval(
   respond(true, answer.rule === undefined ? undefined : `The rule "${answer.rule}" allows it.`)
   await scope.input.log.sync()
   if (answer.data !== undefined) attachApproval(ctx, answer.data)
-  if (settled === now) return now
-  notes.executedInput = answer.input
+  if (settled === now || settled.given === now.given) return settled
+  notes.executedInput = toJson(settled.given)
   delete notes.rewrittenBy
   return settled
 
@@ -253,27 +299,56 @@ async function applyApproval(
       askId: id,
       ...said,
       remember: answer.type === 'approve' ? answer.remember : undefined,
-      input: answer.type === 'approve' ? answer.input : undefined,
+      input: typeof settled === 'object' && settled.given !== now.given ? settled.given : undefined,
     })
   }
+}
+
+/** Reduces the input to the accepted hunks, as if a person had edited it. A returned string is the reason for a refusal. */
+async function acceptHunks(
+  pending: PendingCall,
+  now: Agreed,
+  hunks: ReadonlySet<string>,
+  remark: string | undefined,
+): Promise<Agreed | string> {
+  const { call, ctx, notes } = pending
+  const { tool } = call
+  if (tool.reduce === undefined) return `${partlyText}, but ${tool.name} can only run as a whole. Nothing was changed.`
+  let reduced: ReducedInput
+  try {
+    reduced = await tool.reduce(now.input, hunks, ctx)
+  } catch (error) {
+    return `${partlyText}, but ${(error as Error).message}`
+  }
+  const { accepted, total, rejected } = reduced
+  const part = { whole: { given: now.given, input: now.input }, hunks }
+  if (accepted === total) return { ...now, part }
+  const checked = await checkEditedInput(pending, reduced.input, partlyText)
+  if (typeof checked === 'string') return checked
+  notes.partly = { accepted, total, rejected, remark: remark?.trim() === '' ? undefined : remark }
+  return { ...checked, part }
 }
 
 /**
  * Decides again on input that a person edited. Their approval settles only rules that ask. The input runs exactly as
  * written or not at all, so hooks may only refuse it. A returned string is the reason for a refusal.
  */
-async function checkEditedInput(pending: PendingCall, given: unknown): Promise<Agreed | string> {
+async function checkEditedInput(
+  pending: PendingCall,
+  given: unknown,
+  who: string = editedText,
+): Promise<Agreed | string> {
   const { tool } = pending.call
   const checked = checkInput(tool, given)
-  if ('complaint' in checked) return `${editedText}, but the edited input is invalid: ${checked.complaint}`
+  if ('complaint' in checked) return `${who}, but the edited input is invalid: ${checked.complaint}`
   const complaint = pending.early === true ? undefined : await tool.validate?.(checked.input as never, pending.ctx)
-  if (typeof complaint === 'string') return `${editedText}, but the edited input is invalid: ${complaint}`
+  if (typeof complaint === 'string') return `${who}, but the edited input is invalid: ${complaint}`
   const edited = { given, input: checked.input }
   const verdict = await runBeforeHooks(pending, edited)
-  if (verdict.decision === 'deny') return `${editedText}, but the edited input was denied: ${verdict.reason}`
+  if (verdict.decision === 'deny') return `${who}, but the edited input was denied: ${verdict.reason}`
   const agreed = await decideOn(pending, edited)
   return agreed.decision === 'deny'
-    ? `${editedText}, but the edited input was denied: ${agreed.reason}`
+    ? `${who}, but the edited input was denied: ${agreed.reason}`
     : { ...edited, agreed }
 }
 

@@ -23,6 +23,8 @@ export interface Resume {
   /** Steering messages accepted but not yet injected. */
   steering: SteeringMessage[]
   processes: { toolCallId: string; pid: number; startTime: string }[]
+  /** Files the model had read, by real path, if a person was asked about changing them. */
+  seen: Map<string, Extract<LogItem, { type: '$seen' }>['stamp']>
 }
 
 export function readResume(items: Iterable<LogItem>): Resume {
@@ -39,6 +41,7 @@ export function readResume(items: Iterable<LogItem>): Resume {
     openTexts: new Map(),
     steering: [],
     processes: [],
+    seen: new Map(),
   }
   for (const item of items) applyItem(resume, item)
   return resume
@@ -70,6 +73,9 @@ function applyItem(resume: Resume, item: LogItem): void {
       return
     case '$process':
       resume.processes.push({ toolCallId: item.toolCallId, pid: item.pid, startTime: item.startTime })
+      return
+    case '$seen':
+      resume.seen.set(item.path, item.stamp)
       return
     case '$steer': {
       const { type: _, ...message } = item

@@ -118,10 +118,11 @@ export function openTurn(input: RunInput) {
   }
   return turn
 
-  /** Skills loaded by an earlier process stay loaded. */
+  /** Skills loaded by an earlier process stay loaded, and a change that waits may still be made. */
   function openState(): AgentState {
     const opened = input.state?.() ?? temporaryState(input)
     if (resume !== undefined) joinSkills(opened, fold.snapshot().parts)
+    for (const [path, stamp] of resume?.seen ?? []) if (!opened.reads.has(path)) opened.reads.set(path, stamp)
     return opened
   }
 

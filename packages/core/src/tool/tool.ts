@@ -55,6 +55,11 @@ export interface Tool<Input = any, Output = any> {
    * not change anything. Errors are ignored, because the call itself will report them.
    */
   preview?(input: Input, ctx: ToolContext): unknown
+  /**
+   * Returns the input that makes only the accepted hunks of the previewed change. Throws the reason, which follows "The
+   * user accepted only part of this change, but", if the preview no longer holds or the part cannot be expressed.
+   */
+  reduce?(input: Input, accepted: ReadonlySet<string>, ctx: ToolContext): Promise<ReducedInput<Input>>
   title?(input: Input): string
   /** Text for the model, if it differs from the output. Called once, and the text is stored. */
   toModel?(output: Output, input: Input): string
@@ -64,6 +69,15 @@ export interface Tool<Input = any, Output = any> {
    * what to do.
    */
   execute(input: Input, ctx: ToolContext): Promise<Output> | Output | AsyncGenerator<unknown, Output, void>
+}
+
+/** Input of a call that a person accepted in part. */
+export interface ReducedInput<Input = unknown> {
+  input: Input
+  accepted: number
+  total: number
+  /** The rest as a short diff, for the model. */
+  rejected: string
 }
 
 export type ToolDefinition<Schema extends z.ZodType, Output> = Omit<

@@ -1,7 +1,9 @@
 import path from 'node:path'
 import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
+import { withHunks } from '../files/hunks.ts'
 import { type PatchedFile, patchFiles, previewPatch } from '../files/patch-files.ts'
+import { reducePatch } from '../files/reduce-patch.ts'
 import { jsxNote } from '../page/check-jsx.ts'
 import { printablePath } from '../text/format.ts'
 import { parsePatch, type PatchStep } from '../text/parse-patch.ts'
@@ -31,7 +33,11 @@ export default defineTool({
   async preview({ patch }, ctx): Promise<Display | undefined> {
     const files = await previewPatch(ctx, parsePatch(patch))
     if (files.length === 0 || files.some(({ cut }) => cut === true)) return undefined
-    return { kind: 'patch', files: files.map((file) => ({ kind: 'diff', ...file })) }
+    return { kind: 'patch', files: files.map((file) => withHunks({ kind: 'diff', ...file })) }
+  },
+  async reduce({ patch }, accepted, ctx) {
+    const { input, ...counts } = await reducePatch(ctx, patch, accepted)
+    return { input: { patch: input }, ...counts }
   },
   async execute({ patch }, ctx) {
     const { files, notes } = await patchFiles(ctx, parsePatch(patch))

@@ -13,6 +13,7 @@ import {
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { missingFileMessage } from '../files/missing-file.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
+import { makesPart, notInPart, reduceChange, replacedTexts } from '../files/reduce-change.ts'
 import { isCurrent, requireRead, type Snapshot } from '../files/snapshot.ts'
 import { jsxNote } from '../page/check-jsx.ts'
 import { findPlaceholder, planEdit } from '../text/edit-text.ts'
@@ -56,6 +57,18 @@ export default defineTool({
   async preview(input, ctx) {
     const { target, work } = planFileEdit(input, ctx)
     return approvalDiff(await previewChange(ctx, target, work))
+  },
+  async reduce(input, accepted, ctx) {
+    const { target, work } = planFileEdit(input, ctx)
+    const { part, ...counts } = await reduceChange(ctx, target, work, accepted)
+    if (part === undefined) return { input, ...counts }
+    for (const { old, now } of replacedTexts(part)) {
+      const reduced = { ...input, old_string: old, new_string: now, replace_all: false }
+      // A text that is not unique needs more lines around it.
+      const isExact = await makesPart(part, planFileEdit(reduced, ctx).work).catch(() => false)
+      if (isExact) return { input: reduced, ...counts }
+    }
+    throw new Error(notInPart)
   },
   async execute(input, ctx) {
     const { target, work, report: told } = planFileEdit(input, ctx)

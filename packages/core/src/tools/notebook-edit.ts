@@ -9,6 +9,15 @@ import {
   type PlanChange,
   previewChange,
 } from '../files/change-file.ts'
+import {
+  acceptedLines,
+  fileLines,
+  hunksOf,
+  rejectedExcerpt,
+  requireHunks,
+  staleHunks,
+  toFileBytes,
+} from '../files/hunks.ts'
 import { missingFileMessage } from '../files/missing-file.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { isCurrent, requireRead } from '../files/snapshot.ts'
@@ -52,6 +61,27 @@ export default defineTool({
     const { target, work, cell } = planCellEdit(input, ctx)
     const { path } = await previewChange(ctx, target, work)
     return approvalDiff({ path, change: 'changed', ...(await diffCells(cell())) })
+  },
+  async reduce(input, accepted, ctx) {
+    const { target, work, cell } = planCellEdit(input, ctx)
+    const { path } = await previewChange(ctx, target, work)
+    const { before, after } = cell()
+    const { diff, cut } = await diffCells(cell())
+    const shown = { path, change: 'changed', diff } as const
+    const hunks = hunksOf(shown)
+    if (cut === true) throw new Error(staleHunks)
+    requireHunks(hunks, accepted)
+    const rejected = hunks.filter(({ id }) => !accepted.has(id))
+    const counts = {
+      accepted: accepted.size,
+      total: hunks.length,
+      rejected: rejectedExcerpt([{ ...shown, rejected }]),
+    }
+    if (rejected.length === 0) return { input, ...counts }
+    const [old, now] = [before, after].map((text) => fileLines(diffSide(text).bytes, utf8Format))
+    const lines = acceptedLines(old!.lines, now!.lines, hunks, ({ id }) => accepted.has(id))
+    const source = toFileBytes(old!, lines).toString()
+    return { input: { ...input, new_source: after.endsWith('\n') ? source : source.replace(/\n$/, '') }, ...counts }
   },
   async execute(input, ctx) {
     const { target, work, cell } = planCellEdit(input, ctx)

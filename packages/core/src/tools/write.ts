@@ -4,10 +4,11 @@ import { z } from 'zod'
 import { approvalDiff, changeFile, changeMessage, type PlanChange, previewChange } from '../files/change-file.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
+import { makesPart, notInPart, reduceChange } from '../files/reduce-change.ts'
 import { requireFullyRead } from '../files/snapshot.ts'
 import { jsxNote } from '../page/check-jsx.ts'
 import { findPlaceholder } from '../text/edit-text.ts'
-import { detectFormat, encodeText, utf8Format } from '../text/encoding.ts'
+import { decodeText, detectFormat, encodeText, utf8Format } from '../text/encoding.ts'
 import { textUnits } from '../text/text-edit.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
@@ -36,6 +37,14 @@ export default defineTool({
   async preview(input, ctx) {
     const { target, work } = planWrite(input, ctx)
     return approvalDiff(await previewChange(ctx, target, work))
+  },
+  async reduce(input, accepted, ctx) {
+    const { target, work } = planWrite(input, ctx)
+    const { part, ...counts } = await reduceChange(ctx, target, work, accepted)
+    if (part === undefined) return { input, ...counts }
+    const reduced = { ...input, content: decodeText(part.bytes, part.format) }
+    if (!(await makesPart(part, planWrite(reduced, ctx).work))) throw new Error(notInPart)
+    return { input: reduced, ...counts }
   },
   async execute(input, ctx) {
     const { target, work } = planWrite(input, ctx)

@@ -6,6 +6,14 @@ const approvalSchema = z.strictObject({
   type: z.literal('approve'),
   remember: rememberScopeSchema.optional(),
   input: z.unknown().optional(),
+  hunks: z
+    .array(z.string().max(40))
+    .max(10_000)
+    .optional()
+    .describe(
+      'Ids of the hunks to accept, from the diffs in the content of the ask. The rest of the change is rejected. If the file no longer is as shown, nothing is changed. Empty denies the call. Not with "input" or "remember".',
+    ),
+  remark: z.string().max(20_000).optional().describe('note for the model about the rejected hunks'),
   data: z.unknown().optional(),
 })
 const otherAnswerSchemas = [

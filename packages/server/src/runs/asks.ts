@@ -57,6 +57,7 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       const session = await store.sessions.get(ask.sessionId)
       if (session === undefined || ask.closedAt !== null || answer.type !== 'approve')
         return { ask: await runs.answer(ask.id, answer, given), settled: [] }
+      checkHunks(ask, answer)
       if (answer.input !== undefined) await checkEdit(ask, answer.input, session)
       if (answer.remember === undefined) return { ask: await runs.answer(ask.id, answer, given), settled: [] }
       const scope = answer.remember
@@ -142,6 +143,19 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       throw error
     }
   }
+}
+
+/** The run checks that the hunks are those of the change as it would be made now. */
+function checkHunks(ask: Ask, { hunks, input, remember }: Extract<Answer, { type: 'approve' }>): void {
+  if (hunks === undefined) return
+  const { kind, hunks: own, files } = (ask.content ?? {}) as { kind?: unknown; hunks?: unknown; files?: unknown }
+  const isOffered = ask.kind === 'approval' && (Array.isArray(own) || (kind === 'patch' && Array.isArray(files)))
+  const problem = !isOffered
+    ? 'This request has no hunks to choose from.'
+    : input !== undefined || remember !== undefined
+      ? 'Answer with "hunks" or with "input" or "remember", not both.'
+      : undefined
+  if (problem !== undefined) throw new NamedError('WrongAnswer', problem, { status: 422 })
 }
 
 export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbox; answers: AskAnswers }): Route[] {

@@ -92,6 +92,7 @@ export default function DiffDisplay({ content, live = false }: DisplayProps) {
           layout={fits ? layout : 'unified'}
           hasNumbers={diff.hasNumbers}
           language={extensionOf(path)}
+          change={change}
           onOpen={diff.canFill ? diff.open : undefined}
           onUnfold={diff.open}
         />

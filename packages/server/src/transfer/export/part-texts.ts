@@ -63,13 +63,20 @@ function call(part: Extract<Part, { toolCallId: string }>, texts: ExportTexts): 
     toolCallId: part.toolCallId,
     title: title === undefined || title === name ? name : `${name}: ${title}`,
     input: asText(part.input),
-    output,
+    output: notes.partly === undefined ? output : `${output}\n\n${partlyText(notes.partly, texts)}`,
     state: failed ? 'failed' : part.state === 'output-available' ? 'done' : 'open',
     made:
       part.state === 'output-available'
         ? toolPieces({ name, input: part.input, output: part.output, notes }, texts)
         : [],
   }
+}
+
+function partlyText(
+  { accepted, total, rejected, remark }: NonNullable<CallNotes['partly']>,
+  texts: ExportTexts,
+): string {
+  return [texts.partly(accepted, total), rejected, ...(remark === undefined ? [] : [`> ${remark}`])].join('\n')
 }
 
 /** Shows questions, summaries and included files. Other data parts only drive the page. */

@@ -1,16 +1,18 @@
 import { CheckCheck, ChevronDown, FolderCheck, MessageSquareText } from 'lucide-react'
-import { useId, useState } from 'react'
-import { isRecord, recordsIn, textIn } from '../../api/read-fields.ts'
+import { useId } from 'react'
+import { recordsIn, textIn } from '../../api/read-fields.ts'
+import { type HunkChoice, useHunkChoice } from '../../displays/parts/hunk-choice.ts'
 import { decideByKey, trackVisibleSince } from '../../shortcuts/decide-ask.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
-import { GrowingTextarea, VisibleText } from '../../ui/elements.tsx'
+import { VisibleText } from '../../ui/elements.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import type { Approval } from '../session/message-parts.ts'
 import { useSession, useSessionStore } from '../session/session-context.ts'
 import { useRetainedState } from '../session/session-hooks.ts'
 import './approval-bar.css'
+import { InputEditor, readEditedInput } from './input-editor.tsx'
 
 /**
  * Allows or denies a tool call, optionally with edited input. Rendered below every card, so no card can omit it. The keys
@@ -25,17 +27,26 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
   const rulesId = useId()
   const change = edited === null ? { ok: true as const } : readEditedInput(edited, input)
   const isEdited = change.ok && 'input' in change
-  const rules = rulesIn(approval)
-  const hint = change.ok
-    ? isEdited && rules.length > 0
-      ? t.inbox.editedOnce
-      : undefined
-    : t.inbox.notJson(change.problem)
+  const choice = useHunkChoice()
+  const part = edited === null ? acceptedPart(choice) : undefined
+  // A part of a change, or an edited one, is allowed once.
+  const rules = isEdited || part !== undefined ? [] : rulesIn(approval)
+  const [partNote, setPartNote] = useRetainedState(`${approval.id} rejection`, '')
   const deny = (remark = '') => void answer(approval.id, { type: 'deny', remark: remark || undefined })
   const allow = (remember?: RememberScope) => {
     if (!change.ok) return
+    const remark = partNote.trim() || undefined
+    if (part?.accepted.length === 0) return deny(remark)
+    if (part !== undefined) return void answer(approval.id, { type: 'approve', hunks: [...part.accepted], remark })
     void answer(approval.id, { type: 'approve', remember, input: 'input' in change ? change.input : undefined })
   }
+  const hint = !change.ok
+    ? t.inbox.notJson(change.problem)
+    : part !== undefined
+      ? part.hint
+      : isEdited && rulesIn(approval).length > 0
+        ? t.inbox.editedOnce
+        : undefined
   return (
     // The buttons inside take the focus. Their keys bubble here.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
@@ -50,6 +61,18 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
       <ApprovalFacts approval={approval} />
       {edited !== null && (
         <InputEditor text={edited} isValid={change.ok} disabled={sending} hintId={hintId} onChange={setEdited} />
+      )}
+      {part !== undefined && (
+        <div className="approval-row approval-part">
+          <input
+            className="approval-remark"
+            aria-label={t.inbox.rejectRemark}
+            placeholder={t.inbox.rejectHint}
+            value={partNote}
+            disabled={sending}
+            onChange={(event) => setPartNote(event.target.value)}
+          />
+        </div>
       )}
       {note !== null && (
         <DenialNote
@@ -69,9 +92,9 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
           data-decision="approve"
           onClick={() => allow()}
         >
-          {isEdited ? t.inbox.approveEdited : t.inbox.approve}
+          {part?.label ?? (isEdited ? t.inbox.approveEdited : t.inbox.approve)}
         </Button>
-        {rules.length > 0 && !isEdited && (
+        {rules.length > 0 && (
           <span className="approval-split">
             <Button
               disabled={sending || !change.ok}
@@ -103,16 +126,21 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
             <MessageSquareText aria-hidden />
           </Button>
         </span>
-        <Button
-          kind="quiet"
-          className="approval-more"
-          disabled={sending}
-          onClick={() => setEdited(edited === null ? (JSON.stringify(input, null, 2) ?? '') : null)}
-        >
-          {edited === null ? t.inbox.editInput : t.inbox.discardEdits}
-        </Button>
+        {part === undefined && (
+          <Button
+            kind="quiet"
+            className="approval-more"
+            disabled={sending}
+            onClick={() => {
+              choice?.setEditing(edited === null)
+              setEdited(edited === null ? (JSON.stringify(input, null, 2) ?? '') : null)
+            }}
+          >
+            {edited === null ? t.inbox.editInput : t.inbox.discardEdits}
+          </Button>
+        )}
       </div>
-      {rules.length > 0 && !isEdited && (
+      {rules.length > 0 && (
         <p id={rulesId} className="approval-rules">
           {t.inbox.remembered}{' '}
           {rules.map((rule) => (
@@ -127,6 +155,21 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
       </output>
     </fieldset>
   )
+}
+
+/** The accepted part of a change, if the user rejected some of it. */
+function acceptedPart(
+  choice: HunkChoice | null,
+): { accepted: readonly string[]; label: string; hint: string } | undefined {
+  if (choice === null || choice.rejected.size === 0) return undefined
+  const { ids, rejected } = choice
+  const accepted = ids.filter((id) => !rejected.has(id))
+  const isNone = accepted.length === 0
+  return {
+    accepted,
+    label: isNone ? t.inbox.rejectAll : t.inbox.approvePart(accepted.length, ids.length),
+    hint: isNone ? t.inbox.willMakeNone : t.inbox.willMake(accepted.length, ids.length),
+  }
 }
 
 type RememberScope = 'session' | 'project' | 'always'
@@ -206,74 +249,4 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
       )}
     </>
   )
-}
-
-interface InputEditorProps {
-  text: string
-  isValid: boolean
-  disabled: boolean
-  hintId: string
-  onChange: (text: string) => void
-}
-
-function InputEditor({ text, isValid, disabled, hintId, onChange }: InputEditorProps) {
-  const [asJson, setAsJson] = useState(false)
-  const input = recordIn(text)
-  const fields = Object.entries(input ?? {}).filter(([, value]) => typeof value === 'string') as [string, string][]
-  const showsJson = asJson || fields.length === 0
-  return (
-    <div className="approval-edit">
-      {showsJson ? (
-        <GrowingTextarea
-          className="approval-input"
-          aria-label={t.inbox.inputAsJson}
-          aria-invalid={!isValid}
-          aria-describedby={hintId}
-          spellCheck={false}
-          value={text}
-          disabled={disabled}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      ) : (
-        fields.map(([name, value]) => (
-          <label key={name} className="approval-field">
-            <span>{name}</span>
-            <GrowingTextarea
-              className="approval-input"
-              spellCheck={false}
-              value={value}
-              disabled={disabled}
-              onChange={(event) => onChange(JSON.stringify({ ...input, [name]: event.target.value }, null, 2))}
-            />
-          </label>
-        ))
-      )}
-      {(fields.length > 0 || asJson) && (
-        <Button kind="quiet" disabled={disabled || (asJson && fields.length === 0)} onClick={() => setAsJson(!asJson)}>
-          {asJson ? t.inbox.asFields : t.inbox.asJson}
-        </Button>
-      )}
-    </div>
-  )
-}
-
-function recordIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Parsed edit of a call's input. `input` is missing if nothing changed. */
-type EditedInput = { ok: true; input?: unknown } | { ok: false; problem: string }
-
-export function readEditedInput(text: string, before: unknown): EditedInput {
-  try {
-    const input: unknown = JSON.parse(text)
-    return JSON.stringify(input) === JSON.stringify(before) ? { ok: true } : { ok: true, input }
-  } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) }
-  }
 }

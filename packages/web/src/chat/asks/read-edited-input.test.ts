@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readEditedInput } from './approval-bar.tsx'
+import { readEditedInput } from './input-editor.tsx'
 
 test('an edit is its new text, or none if it is unchanged', () => {
   expect(readEditedInput('{ "path": "b" }', { path: 'a' })).toEqual({ ok: true, input: { path: 'b' } })

@@ -1,4 +1,4 @@
-import { editedText } from '@troupe/protocol'
+import { isRefusedAnswer } from '@troupe/protocol'
 import type { ReactNode } from 'react'
 import { isRecord, textIn } from '../../api/read-fields.ts'
 import { ValueView } from '../../displays/parts/display-parts.tsx'
@@ -48,7 +48,17 @@ export function GenericCard({ call, preview, underway, wayOn, ...head }: Generic
           <ValueView value={call.input} />
         </Section>
       )}
-      {notes.executedInput !== undefined && (
+      {notes.partly !== undefined && (
+        <Section title={t.calls.partly(notes.partly.accepted, notes.partly.total)}>
+          <ValueView value={notes.partly.rejected} />
+          {notes.partly.remark !== undefined && (
+            <p className="tool-remark">
+              <VisibleText text={t.calls.partlyNote(notes.partly.remark)} />
+            </p>
+          )}
+        </Section>
+      )}
+      {notes.executedInput !== undefined && notes.partly === undefined && (
         <Section title={notes.rewrittenBy === undefined ? t.calls.ranAsEdited : t.calls.ranAsHooked}>
           <ValueView value={notes.executedInput} />
         </Section>
@@ -120,7 +130,7 @@ function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
 }
 
 function whyNot({ reason = '', isAutomatic }: NonNullable<CardProps['call']['approval']>): string {
-  const isRemark = isAutomatic !== true && !reason.startsWith(editedText)
+  const isRemark = isAutomatic !== true && !isRefusedAnswer(reason)
   return isRemark ? t.calls.deniedWithNote(reason) : t.calls.notRun(translateServerText(reason, 'text'))
 }
 

@@ -1,9 +1,11 @@
-import { type ComponentType, createElement, memo } from 'react'
+import { type ComponentType, createElement, memo, type ReactNode, useState } from 'react'
 import { ValueView } from '../../displays/parts/display-parts.tsx'
+import { type HunkChoice, HunkChoiceContext, hunksIn } from '../../displays/parts/hunk-choice.ts'
 import { t } from '../../texts/t.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { ApprovalBar } from '../asks/approval-bar.tsx'
 import {
+  type Approval,
   type CallSituation,
   type CardProps,
   readToolCall,
@@ -11,6 +13,8 @@ import {
   type ToolCallPart,
   toolKey,
 } from '../session/message-parts.ts'
+import { useSession } from '../session/session-context.ts'
+import { useRetainedState } from '../session/session-hooks.ts'
 import { GenericCard } from './generic-card.tsx'
 import { ToolFrame } from './tool-frame.tsx'
 
@@ -48,11 +52,30 @@ export const ToolPart = memo(function ToolPart({
   const asks = live && call.state === 'approval-requested' && call.approval !== undefined
   return (
     <div className={asks ? 'tool-with-approval' : undefined} data-call={call.toolCallId}>
-      <ErrorBoundary fallback={<BareCall call={call} />}>{createElement(cardFor(call.name), { call })}</ErrorBoundary>
-      {asks && call.approval !== undefined && <ApprovalBar approval={call.approval} input={call.input} />}
+      <HunkChoices approval={asks ? call.approval : undefined}>
+        <ErrorBoundary fallback={<BareCall call={call} />}>{createElement(cardFor(call.name), { call })}</ErrorBoundary>
+        {asks && call.approval !== undefined && <ApprovalBar approval={call.approval} input={call.input} />}
+      </HunkChoices>
     </div>
   )
 })
+
+/** Connects the hunks in the card with the buttons below it. One hunk alone is allowed or denied by the buttons. */
+function HunkChoices({ approval, children }: { approval: Approval | undefined; children: ReactNode }) {
+  const sending = useSession((state) => approval !== undefined && state.answering.includes(approval.id))
+  const [rejected, setRejected] = useRetainedState<readonly string[]>(`${approval?.id} rejected`, [])
+  const [isEditing, setEditing] = useState(false)
+  const ids = hunksIn(approval?.descriptor?.content).map(({ id }) => id)
+  const choice: HunkChoice = {
+    ids,
+    // After a restart the change may have other hunks.
+    rejected: new Set(rejected.filter((id) => ids.includes(id))),
+    disabled: sending || isEditing,
+    setEditing,
+    toggle: (id) => setRejected(rejected.includes(id) ? rejected.filter((other) => other !== id) : [...rejected, id]),
+  }
+  return <HunkChoiceContext value={ids.length < 2 ? null : choice}>{children}</HunkChoiceContext>
+}
 
 function BareCall({ call }: { call: ToolCall }) {
   return (

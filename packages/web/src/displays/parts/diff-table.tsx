@@ -6,6 +6,7 @@ import { ColoredText } from './colored-text.tsx'
 import { type DiffItem, firstNumber, type LinePair, pairLines, stepOf } from './diff-rows.ts'
 import './diff-table.css'
 import { PathName } from './display-parts.tsx'
+import { useHunkChoice } from './hunk-choice.ts'
 import { type DiffLine, isLine } from './parse-diff.ts'
 import type { DiffLayout } from './use-diff.ts'
 
@@ -17,6 +18,7 @@ interface DiffTableProps {
   hasNumbers: boolean
   /** File extension, for syntax colors. */
   language: string
+  change: string | undefined
   /** Shows unchanged lines from a line number on. Absent if they are not available. */
   onOpen: ((line: number, count: number) => void) | undefined
   onUnfold: (line: number, count: number) => void
@@ -25,7 +27,7 @@ interface DiffTableProps {
 /** Rows that are drawn and colored in one go, so that no task takes long. */
 const chunkRows = 60
 
-export function DiffTable({ items, shown, layout, hasNumbers, language, onOpen, onUnfold }: DiffTableProps) {
+export function DiffTable({ items, shown, layout, hasNumbers, language, change, onOpen, onUnfold }: DiffTableProps) {
   const all = useMemo(() => chunksOf(items), [items])
   // Chunks that are shown already keep their identity when more follow.
   const chunks = useGradually(useMemo(() => firstItems(all, shown), [all, shown]))
@@ -42,6 +44,7 @@ export function DiffTable({ items, shown, layout, hasNumbers, language, onOpen, 
           items={own}
           before={chunks[index - 1]}
           language={language}
+          change={change}
           layout={layout}
           onOpen={onOpen}
           onUnfold={onUnfold}
@@ -115,12 +118,12 @@ function widestNumber(item: DiffItem): number {
   return isLine(item) ? Math.max(item.before ?? 0, item.after ?? 0) : 0
 }
 
-interface ChunkProps extends Pick<DiffTableProps, 'layout' | 'language' | 'onOpen' | 'onUnfold'> {
+interface ChunkProps extends Pick<DiffTableProps, 'layout' | 'language' | 'change' | 'onOpen' | 'onUnfold'> {
   items: readonly DiffItem[]
   before: readonly DiffItem[] | undefined
 }
 
-const Chunk = memo(function Chunk({ items, before, language, layout, onOpen, onUnfold }: ChunkProps) {
+const Chunk = memo(function Chunk({ items, before, language, change, layout, onOpen, onUnfold }: ChunkProps) {
   const colors = useColors(items, before, language)
   const rows = useMemo(() => (layout === 'split' ? pairLines(items) : items), [items, layout])
   const wide = layout === 'split' ? 6 : 4
@@ -154,6 +157,8 @@ const Chunk = memo(function Chunk({ items, before, language, layout, onOpen, onU
                 )}
               </GapRow>
             )
+          case 'hunk':
+            return <HunkRow key={index} id={row.id} change={row.isFile === true ? change : undefined} wide={wide} />
           case 'file':
             return (
               <tr key={index} className="diff-file">
@@ -176,6 +181,32 @@ const Chunk = memo(function Chunk({ items, before, language, layout, onOpen, onU
   )
 })
 
+/** `change`: what happens to the file, if the hunk is about all of it. */
+function HunkRow({ id, change, wide }: { id: string; change: string | undefined; wide: number }) {
+  const choice = useHunkChoice()
+  if (choice === null) return null
+  const { ids, rejected, disabled, toggle } = choice
+  const isRejected = rejected.has(id)
+  const what = t.displays.changes[change ?? '']
+  const number = t.displays.hunk(ids.indexOf(id) + 1, ids.length)
+  const name = what === undefined ? number : `${number}: ${what}`
+  return (
+    <tr className="diff-hunk">
+      <td colSpan={wide}>
+        <label>
+          <input type="checkbox" checked={!isRejected} disabled={disabled} onChange={() => toggle(id)} />
+          {isRejected ? t.displays.hunkRejected(name) : name}
+        </label>
+      </td>
+    </tr>
+  )
+}
+
+function useIsRejected(line: DiffLine | undefined): boolean {
+  const choice = useHunkChoice()
+  return line?.hunk !== undefined && choice?.rejected.has(line.hunk) === true
+}
+
 function GapRow({ wide, children }: { wide: number; children: ReactNode }) {
   return (
     <tr className="diff-gap">
@@ -197,8 +228,9 @@ const signs = { context: '', added: '+', removed: '−' }
 type Colors = ReadonlyMap<DiffLine, ColoredSpan[]>
 
 function LineRow({ line, colors }: { line: DiffLine; colors: Colors }) {
+  const isRejected = useIsRejected(line)
   return (
-    <tr className={`diff-${line.type}`}>
+    <tr className={`diff-${line.type}`} data-rejected={isRejected || undefined}>
       <td className="code-number diff-before">{line.before}</td>
       <td className="code-number diff-after">{line.after}</td>
       <td className="code-sign">{signs[line.type]}</td>
@@ -210,8 +242,9 @@ function LineRow({ line, colors }: { line: DiffLine; colors: Colors }) {
 }
 
 function PairRow({ pair: { left, right }, colors }: { pair: LinePair; colors: Colors }) {
+  const isRejected = useIsRejected(left?.hunk === undefined ? right : left)
   return (
-    <tr className="diff-pair">
+    <tr className="diff-pair" data-rejected={isRejected || undefined}>
       <Half line={left} number={left?.before} colors={colors} />
       <Half line={right} number={right?.after} colors={colors} />
     </tr>

@@ -5,6 +5,7 @@ function shown(row: DiffRow): string {
   if (row.type === 'gap') return `~${row.count} ${row.heading}`.trim()
   if (row.type === 'file') return `file ${row.path}`
   if (row.type === 'note') return `(${row.text})`
+  if (row.type === 'hunk') return `hunk ${row.id}`
   const sign = { context: ' ', added: '+', removed: '-' }[row.type]
   const text = row.changed
     ? `${row.text.slice(0, row.changed[0])}[${row.text.slice(...row.changed)}]${row.text.slice(row.changed[1])}`

@@ -11,6 +11,8 @@ export type DiffRow =
   /** Start of a file, if there are several. */
   | { type: 'file'; path: string }
   | DiffLine
+  /** Start of a hunk that the user accepts or rejects. */
+  | { type: 'hunk'; id: string; isFile?: boolean }
   /** Note on the line above, such as a missing newline at the end of the file. */
   | { type: 'note'; text: string }
 
@@ -23,6 +25,8 @@ export interface DiffLine {
   changed?: [from: number, to: number]
   /** Index of the line in the diff. Absent if it comes from the file. */
   at?: number
+  /** Hunk it belongs to, if the user chooses. */
+  hunk?: string
 }
 
 /** Longer lines are machine-made, so changed ranges are not computed. */

@@ -7,12 +7,18 @@ import { t } from '../../texts/t.ts'
 import { useWorkspace } from '../../workspace/workspace.ts'
 import { fillGaps, foldContext, openAll, stepOf, unfold } from './diff-rows.ts'
 import type { DisplayContent } from './display-registry.ts'
+import { hunksIn, useHunkChoice, withHunkRows } from './hunk-choice.ts'
 import { isLine, parseDiff } from './parse-diff.ts'
 
 /** The rows of a diff, and the unchanged lines around them that the user opened. */
 export function useDiff(content: DisplayContent, live: boolean) {
   const diff = textIn(content['diff'])
-  const parsed = useMemo(() => parseDiff(diff ?? ''), [diff])
+  const choice = useHunkChoice()
+  const hunks = choice === null ? undefined : content['hunks']
+  const parsed = useMemo(() => {
+    const read = parseDiff(diff ?? '')
+    return hunks === undefined ? read : { ...read, rows: withHunkRows(read.rows, hunksIn({ hunks })) }
+  }, [diff, hunks])
   const { file, load } = useFileOfDiff(content, live)
   const isCut = content['cut'] === true
   const rows = useMemo(() => {

@@ -11,6 +11,7 @@ export const en = {
   result: 'Result:',
   failed: 'Failed:',
   denied: 'Denied.',
+  partly: (accepted: number, total: number) => `Accepted ${accepted} of ${total} changes. Rejected:`,
   file: 'file',
   meanwhile: (text: string) => `You added: ${text}`,
   source: (title: string) => `Source: ${title}`,

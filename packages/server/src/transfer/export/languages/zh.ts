@@ -22,6 +22,7 @@ export const zh: ExportTexts = {
   result: '结果：',
   failed: '失败：',
   denied: '已拒绝。',
+  partly: (accepted, total) => `接受了 ${total} 处更改中的 ${accepted} 处。已拒绝：`,
   file: '文件',
   meanwhile: (text) => `补充说明：${text}`,
   source: (title) => `来源：${title}`,

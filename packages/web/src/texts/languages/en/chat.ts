@@ -139,6 +139,8 @@ export const chatTexts = {
     cannotShow: 'This tool call can’t be displayed. Here is its data.',
     requestedInput: 'Requested input',
     ranAsEdited: 'Ran with your edits',
+    partly: (accepted: number, total: number) => `You accepted ${accepted} of ${total} changes. Rejected:`,
+    partlyNote: (note: string) => `Your note: ${note}`,
     ranAsHooked: 'Ran with a hook’s changes',
     result: 'Result',
     progress: 'Progress',

@@ -24,6 +24,8 @@ export const contentTexts = {
     showWholeFile: 'Show whole file',
     sideBySide: 'Show side by side',
     unified: 'Show unified',
+    hunk: (number: number, total: number) => `Change ${number} of ${total}`,
+    hunkRejected: (name: string) => `${name} (rejected)`,
     fileChanged: 'The file has changed since, so the lines around this change can’t be shown.',
     unchanged: (number: number) => pluralize(number, 'unchanged line'),
     file: 'File',

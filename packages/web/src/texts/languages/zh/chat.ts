@@ -137,6 +137,8 @@ export const chatTexts: ChatTexts = {
     cannotShow: '无法显示此工具调用。以下是它的数据。',
     requestedInput: '请求的输入',
     ranAsEdited: '已按你的修改运行',
+    partly: (accepted, total) => `你接受了 ${total} 处更改中的 ${accepted} 处。已拒绝：`,
+    partlyNote: (note) => `你的备注：${note}`,
     ranAsHooked: '已按钩子的修改运行',
     result: '结果',
     progress: '进度',

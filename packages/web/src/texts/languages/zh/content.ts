@@ -23,6 +23,8 @@ export const contentTexts: ContentTexts = {
     showWholeFile: '显示整个文件',
     sideBySide: '并排显示',
     unified: '合并显示',
+    hunk: (number, total) => `第 ${digits(number)} 处更改，共 ${digits(total)} 处`,
+    hunkRejected: (name) => `${name}（已拒绝）`,
     fileChanged: '文件后来已更改，因此无法显示此更改前后的内容。',
     unchanged: (number) => `${digits(number)} 行未更改`,
     file: '文件',

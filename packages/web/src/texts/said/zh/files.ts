@@ -211,4 +211,12 @@ export const files: ServerTextPairs = [
     '没有 {} 的更改记录。可以撤销（从新到旧）：{}。更早的更改不再保留。',
   ],
   ['Give the id of the message to go back to.', '请给出要返回的消息的 ID。'],
+  ['The user accepted only part of this change, but {}', '你只接受了这项更改的一部分，但{1~}'],
+  ['Not run: The user accepted only part of this change, but {}', '未运行：你只接受了这项更改的一部分，但{1~}'],
+  [
+    'the file is no longer as it was when they saw the change. Nothing was changed. Read the file again.',
+    '文件已和你看到这项更改时不同，因此没有做任何更改。',
+  ],
+  ['it cannot be applied in part. Nothing was changed.', '无法只应用一部分，因此没有做任何更改。'],
+  ['{} can only run as a whole. Nothing was changed.', '{} 只能整体运行，因此没有做任何更改。'],
 ]

@@ -191,4 +191,9 @@ export const requests: ServerTextPairs = [
   ['sandbox', '沙箱'],
   ['plan mode', '计划模式'],
   ['what is missing', '缺少的内容'],
+  ['This request has no hunks to choose from.', '此请求没有可供选择的更改。'],
+  [
+    'Answer with "hunks" or with "input" or "remember", not both.',
+    '请只用 "hunks" 回答，或只用 "input" 或 "remember"，不要同时使用。',
+  ],
 ]
