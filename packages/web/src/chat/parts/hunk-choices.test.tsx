@@ -24,7 +24,8 @@ async function show(content: object = file) {
   const shown = await render(<ToolPart part={part} progress={undefined} live latest />)
   const sent = async () => {
     await shown.server.replyJson('/ai/asks/ask1', { ask: {}, settled: [] })
-    return (shown.server.requests.at(-1)?.body as { answer: unknown }).answer
+    const { body } = shown.server.requests.at(-1) ?? {}
+    return (body as { answer: unknown }).answer
   }
   return { ...shown, sent }
 }
