@@ -12,6 +12,7 @@ const commands = {
   rules: () => import('./commands/rules.ts'),
   skills: () => import('./commands/skills.ts'),
   trust: () => import('./commands/trust.ts'),
+  feedback: () => import('./commands/feedback.ts'),
   help: () => import('./commands/help.ts'),
   version: () => import('./commands/version.ts'),
 } satisfies Record<string, Load>

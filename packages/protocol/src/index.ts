@@ -55,7 +55,8 @@ export { mediaEndpoints } from './http/media.ts'
 export { publishEndpoints, publishSchema } from './http/publish.ts'
 export type { PublishedChat, PublishSettings, PublishTarget } from './http/publish.ts'
 export { maxSpokenText, voiceEndpoints } from './http/voice.ts'
-export { messageEndpoints } from './http/messages.ts'
+export { feedbackEndpoints, feedbackSchema, messageEndpoints } from './http/messages.ts'
+export type { ListedFeedback } from './http/messages.ts'
 export { sessionFileEndpoints } from './http/session-files.ts'
 export type { FilePreview } from './http/session-files.ts'
 export { sessionEndpoints } from './http/sessions.ts'
@@ -97,7 +98,7 @@ export type { FieldValue, FormAnswer } from './ui/ui-form.ts'
 export { elementsIn, readUiTree } from './ui/ui-tree.ts'
 export type { UiElement, UiNode, UiTree, UiTreeElement, UiValue } from './ui/ui-tree.ts'
 export { stoppedText } from './fold.ts'
-export { contextFill, totalUsage } from './message.ts'
+export { contextFill, feedbackReasons, totalUsage } from './message.ts'
 export { formatEvent, readEvents } from './run-log.ts'
 export type { StreamEvent } from './run-log.ts'
 export type {
@@ -107,6 +108,8 @@ export type {
   CallNotes,
   Chunk,
   ErrorInfo,
+  Feedback,
+  FeedbackReason,
   Message,
   Metadata,
   Part,

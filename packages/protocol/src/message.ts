@@ -55,8 +55,26 @@ export interface Metadata {
   typed?: { addresses: string[]; seal: string }
   /** For user messages that several models answer side by side. */
   comparison?: Comparison
+  /** For answers: the user's rating. Stays on this machine and is never sent to a model. */
+  feedback?: Feedback
   createdAt?: number
 }
+
+export interface Feedback {
+  rating: 'up' | 'down'
+  reasons: FeedbackReason[]
+  /** In the user's words. */
+  text?: string
+  /** Time of the last change. */
+  at: number
+}
+
+export const feedbackReasons = {
+  up: ['correct', 'clear', 'followed', 'other'],
+  down: ['incorrect', 'incomplete', 'too-long', 'not-followed', 'bad-tool-use', 'other'],
+} as const
+
+export type FeedbackReason = (typeof feedbackReasons)['up' | 'down'][number]
 
 /** The answers of several models to one message, in column order. */
 export interface Comparison {

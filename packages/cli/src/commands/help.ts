@@ -54,6 +54,8 @@ const help = `Troupe: a workspace where agents use real tools under your control
                             show the messages, the prompt the model got and the log of the run
   troupe export <sessionId> [--format md|json|html] [--branch <messageId>] [--lang en|zh] [-o <file>]
                             export a chat as Markdown, as JSON that can be imported, or as an HTML replay
+  troupe feedback [--rating up|down] [--session <id>]
+                            list the answers you rated; --json prints one object per line
   troupe import <file|folder>
                             import exported chats, or a ChatGPT, Claude, LibreChat or Open WebUI export (zip or JSON)
   troupe help, troupe version

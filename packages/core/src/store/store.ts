@@ -105,6 +105,10 @@ export interface Store {
     matches(at: Conversation, options: { text: string; leaf?: string }): Promise<TextMatches>
     /** Returns every message in short form, in order of arrival. */
     tree(at: Conversation): Promise<TreeMessage[]>
+    /**
+     * Rated answers of a workspace, newest first, outside of the trash. `cursor` is the `nextCursor` of the last page.
+     */
+    rated(options: RatedQuery): Promise<{ messages: RatedMessage[]; nextCursor: string | null }>
     /** Messages unreachable from a root because of lost parents or cycles. They are shown, not dropped. */
     strays(at: Conversation): Promise<StoredMessage[]>
   }
@@ -168,6 +172,19 @@ export interface Store {
   /** Runs several writes in one commit. Reads that begin later wait for it, unless it `canGather`. */
   transaction<T>(work: (store: Store) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>
+}
+
+export interface RatedQuery {
+  workspaceId: string
+  sessionId?: string
+  rating?: 'up' | 'down'
+  cursor?: string
+  limit?: number
+}
+
+export interface RatedMessage {
+  sessionId: string
+  message: StoredMessage
 }
 
 export interface TransactionOptions {

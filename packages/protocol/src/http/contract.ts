@@ -9,7 +9,7 @@ import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.t
 import { hookEndpoints, toolCallEndpoints, toolEndpoints } from './extensions.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { mediaEndpoints } from './media.ts'
-import { messageEndpoints } from './messages.ts'
+import { feedbackEndpoints, messageEndpoints } from './messages.ts'
 import { modelEndpoints, providerEndpoints } from './providers.ts'
 import { publishEndpoints } from './publish.ts'
 import { ruleEndpoints } from './rules.ts'
@@ -36,6 +36,7 @@ export const contract = {
   ...contextEndpoints,
   ...dataEndpoints,
   ...debugEndpoints,
+  ...feedbackEndpoints,
   ...folderEndpoints,
   ...healthEndpoints,
   ...hookEndpoints,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Metadata, Part } from '../message.ts'
+import { feedbackReasons, type Metadata, type Part } from '../message.ts'
 import { endpoints } from './endpoint.ts'
 
 export const messageRoleSchema = z.enum(['user', 'assistant', 'system'])
@@ -70,6 +70,69 @@ const removalSchema = z.object({
 })
 
 const messageIdSchema = z.string().min(1).max(64)
+
+const reasonSchema = z.enum([...new Set([...feedbackReasons.up, ...feedbackReasons.down])])
+
+export const feedbackSchema = z.object({
+  rating: z.enum(['up', 'down']),
+  reasons: z.array(reasonSchema).max(10),
+  text: z.string().max(4000).optional().describe("in the user's words"),
+  at: z.number().describe('time of the last change'),
+})
+
+const feedbackInputSchema = z.strictObject({
+  rating: z.enum(['up', 'down']),
+  reasons: z.array(reasonSchema).max(10).optional(),
+  text: z.string().max(4000).optional(),
+})
+
+const listedFeedbackSchema = feedbackSchema.extend({
+  sessionId: z.string(),
+  messageId: z.string().describe('the rated answer'),
+  userMessageId: z.string().nullable().describe('the message that it answers'),
+  runId: z.string().nullable().describe('null if the answer was imported'),
+  model: z.string().nullable(),
+  agent: z.string().nullable(),
+  answeredAt: z.number(),
+})
+export type ListedFeedback = z.infer<typeof listedFeedbackSchema>
+
+export const feedbackEndpoints = endpoints({
+  'GET /ai/feedback': {
+    summary: 'Lists rated answers of the workspace, newest answer first, with run, model and agent.',
+    query: z.object({
+      rating: z.enum(['up', 'down']).optional(),
+      sessionId: z.string().max(64).optional(),
+      cursor: z.string().max(200).optional(),
+      limit: pageLimitSchema,
+    }),
+    scoped: true,
+    answers: {
+      200: z.object({ feedback: z.array(listedFeedbackSchema), nextCursor: z.string().nullable() }),
+      404: 'SessionNotFound',
+    },
+  },
+  'PUT /ai/sessions/:id/messages/:messageId/feedback': {
+    summary: 'Rates an answer, or changes its rating. The rating is stored with the answer and never sent to a model.',
+    body: feedbackInputSchema,
+    scoped: true,
+    answers: {
+      200: z.object({ feedback: feedbackSchema }),
+      400: 'BadRequest',
+      404: 'SessionNotFound, MessageNotFound',
+      409: 'SessionBusy',
+    },
+  },
+  'DELETE /ai/sessions/:id/messages/:messageId/feedback': {
+    summary: 'Removes the rating of an answer.',
+    scoped: true,
+    answers: {
+      200: z.object({ deleted: z.literal(true) }),
+      404: 'SessionNotFound, MessageNotFound',
+      409: 'SessionBusy',
+    },
+  },
+})
 
 export const messageEndpoints = endpoints({
   'GET /ai/sessions/:id/messages': {

@@ -21,6 +21,7 @@ import { askRoutes, toolAckRoutes } from '../runs/asks.ts'
 import { blobRoutes } from '../sessions/blobs.ts'
 import { changeRoutes } from '../sessions/changes.ts'
 import { contextRoutes } from '../sessions/context-routes.ts'
+import { feedbackRoutes } from '../sessions/feedback-routes.ts'
 import { debugRoutes, messageRoutes } from '../sessions/message-routes.ts'
 import { sessionFileRoutes } from '../sessions/session-files.ts'
 import { folderRoutes, sessionRoutes } from '../sessions/session-routes.ts'
@@ -48,6 +49,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...chatRoutes({ ...services, lock }),
     ...sessionRoutes({ ...services, lock }),
     ...messageRoutes({ ...services, lock }),
+    ...feedbackRoutes({ ...services, lock }),
     ...changeRoutes(services),
     ...folderRoutes(services),
     ...publishRoutes(services),

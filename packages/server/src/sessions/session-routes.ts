@@ -7,6 +7,7 @@ import {
   newId,
   type ParamValues,
   sessionEndpoints,
+  type StoredMessage,
 } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
@@ -126,9 +127,16 @@ function forkSession(store: Store, from: Session, messageId: string): Promise<Se
   return store.transaction(async (inside) => {
     const messages = await inside.messages.chain({ sessionId: from.id }, messageId)
     await inside.sessions.create({ id, workspaceId })
-    for (const message of messages) await inside.messages.add({ sessionId: id }, message)
+    for (const message of messages) await inside.messages.add({ sessionId: id }, withoutRatings(message))
     return inside.sessions.update(id, { title, model, agent, mode, folderId, params })
   })
+}
+
+/** Ratings and other columns stay with the original. */
+function withoutRatings({ metadata, ...message }: StoredMessage): StoredMessage {
+  if (metadata === undefined) return message
+  const { feedback: _, comparison: __, ...rest } = metadata
+  return { ...message, metadata: rest }
 }
 
 export function folderRoutes({ store }: { store: Store }): Route[] {

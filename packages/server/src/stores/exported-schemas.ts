@@ -2,6 +2,7 @@ import { modes } from '@troupe/core'
 import {
   answerSchema,
   dataParts,
+  feedbackSchema,
   idSchema,
   type Metadata,
   paramValuesSchema,
@@ -75,6 +76,11 @@ const fields = {
   stopped: z.looseObject({ reason: z.string(), message: z.string() }),
   error: z.looseObject({ name: z.string(), message: z.string() }),
   continues: z.string(),
+  comparison: z.looseObject({
+    answers: z.array(z.object({ messageId: idSchema, model: z.string() })).max(4),
+    picked: idSchema.optional(),
+  }),
+  feedback: feedbackSchema,
 }
 
 /** Drops fields of the wrong type. */

@@ -59,6 +59,13 @@ export function createApi(request: Request) {
       call('GET /ai/sessions/:id/matches', { params: { id }, query, signal }),
     deleteMessage: (id: string, messageId: string) =>
       call('DELETE /ai/sessions/:id/messages/:messageId', { params: { id, messageId } }),
+    rateAnswer: (
+      id: string,
+      messageId: string,
+      body: CallOf<'PUT /ai/sessions/:id/messages/:messageId/feedback'>['body'],
+    ) => call('PUT /ai/sessions/:id/messages/:messageId/feedback', { params: { id, messageId }, body }),
+    removeFeedback: (id: string, messageId: string) =>
+      call('DELETE /ai/sessions/:id/messages/:messageId/feedback', { params: { id, messageId } }),
     forkSession: (id: string, messageId: string) =>
       call('POST /ai/sessions/:id/fork', { params: { id }, body: { messageId } }),
     /** Deletes every branch through this message except the newest. */

@@ -1,4 +1,13 @@
-import type { BranchPage, Conversation, SiblingPlace, Store, TextMatch, TreeMessage } from '@troupe/core'
+import type {
+  BranchPage,
+  Conversation,
+  RatedMessage,
+  RatedQuery,
+  SiblingPlace,
+  Store,
+  TextMatch,
+  TreeMessage,
+} from '@troupe/core'
 import { type Metadata, type Part, type StoredMessage, totalUsage } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { yieldToEventLoop } from '../../util/concurrency.ts'
@@ -22,10 +31,12 @@ interface Row {
   head: string
 }
 
-export function tree(context: StoreContext): Pick<Store['messages'], 'tree' | 'matches'> {
+export function tree(context: StoreContext): Pick<Store['messages'], 'tree' | 'matches' | 'rated'> {
   const { search } = context
 
   return {
+    rated: (query) => ratedMessages(context, query),
+
     async tree({ sessionId, agentId = '' }) {
       const found: TreeMessage[] = []
       for (let after: number | undefined = 0; after !== undefined;) {
@@ -60,6 +71,42 @@ export function tree(context: StoreContext): Pick<Store['messages'], 'tree' | 'm
       const [on, off] = [matches.filter((match) => match.isOnBranch), matches.filter((match) => !match.isOnBranch)]
       return { matches: [...on, ...off], isCut: ids.length > maxMatches }
     },
+  }
+}
+
+/** Scans the metadata of a workspace's answers, so do not call it for every request. */
+async function ratedMessages(
+  { db }: StoreContext,
+  { workspaceId, sessionId, rating, cursor = '', limit = 100 }: RatedQuery,
+): Promise<{ messages: RatedMessage[]; nextCursor: string | null }> {
+  const count = Math.max(1, Math.min(limit, 1000))
+  const [time = '', after = ''] = cursor.split(':')
+  const rows = await db
+    .selectFrom('message')
+    .innerJoin('session', 'session.id', 'message.session_id')
+    .selectAll('message')
+    .where('session.workspace_id', '=', workspaceId)
+    .where('session.trashed_at', 'is', null)
+    .where('message.agent_id', '=', '')
+    .where('message.metadata', 'like', '%"feedback":{%')
+    .$if(rating !== undefined, (select) => select.where('message.metadata', 'like', `%"rating":"${rating}"%`))
+    .$if(sessionId !== undefined, (select) => select.where('message.session_id', '=', sessionId!))
+    .$if(cursor !== '', (select) =>
+      select.where((eb) =>
+        eb.or([
+          eb('message.created_at', '<', Number(time)),
+          eb.and([eb('message.created_at', '=', Number(time)), eb('message.id', '<', after)]),
+        ]),
+      ),
+    )
+    .orderBy('message.created_at', 'desc')
+    .orderBy('message.id', 'desc')
+    .limit(count)
+    .execute()
+  const last = rows.length < count ? undefined : rows.at(-1)
+  return {
+    messages: rows.map((row) => ({ sessionId: row.session_id, message: toStoredMessage(row) })),
+    nextCursor: last === undefined ? null : `${last.created_at}:${last.id}`,
   }
 }
 

@@ -6,6 +6,7 @@ import { t } from '../../texts/t.ts'
 import { Button, CopyButton, IconButton } from '../../ui/button.tsx'
 import { Group } from '../../ui/elements.tsx'
 import { useApp, useWorkspace } from '../../workspace/workspace.ts'
+import { FeedbackButtons } from '../feedback/feedback-buttons.tsx'
 import { AnswerMarks, AnswerSources } from '../messages/answer-marks.tsx'
 import { AnswerParts } from '../messages/answer-parts.tsx'
 import { DisclosureContext, SessionContext, useSession, useSessionStore } from '../session/session-context.ts'
@@ -258,6 +259,7 @@ function ColumnFoot({ column, name, status }: { column: Column; name: string; st
           <RotateCw />
         </IconButton>
       )}
+      {isOver && text !== '' && <FeedbackButtons messageId={column.messageId} feedback={message?.metadata?.feedback} />}
       {isOver && <ColumnDetails model={column.model} metadata={message?.metadata} />}
     </footer>
   )

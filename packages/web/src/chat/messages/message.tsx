@@ -6,6 +6,7 @@ import { formatCost, formatCount, formatDuration, formatMoment, isLong } from '.
 import { t } from '../../texts/t.ts'
 import { CopyButton, IconButton } from '../../ui/button.tsx'
 import { OnDemand } from '../../ui/menu.tsx'
+import { FeedbackButtons } from '../feedback/feedback-buttons.tsx'
 import { useSession, useSessionStore } from '../session/session-context.ts'
 import { messageText, type VisibleMessage } from '../session/session-state.ts'
 import { AnswerMarks, AnswerSources } from './answer-marks.tsx'
@@ -52,6 +53,7 @@ function AnswerMessage({
             </IconButton>
           )}
           {!isOfAgent && <RegenerateWith messageId={message.id} current={message.metadata?.model} disabled={busy} />}
+          {!isOfAgent && <FeedbackButtons messageId={message.id} feedback={message.metadata?.feedback} />}
           <MessageMenu message={message} />
           <BranchArrows place={place} />
           <AnswerFacts metadata={message.metadata} />

@@ -2,6 +2,7 @@ import type { Chunk, ComparedAnswer } from '@troupe/protocol'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ApiError } from '../../api/request.ts'
 import { partData } from './message-parts.ts'
+import { createRatingActions } from './rate-answer.ts'
 import { createRunActions } from './run-actions.ts'
 import { createRunReader } from './run-follower.ts'
 import {
@@ -123,6 +124,7 @@ export function createColumns(main: StoreApi<SessionState>, options: ColumnOptio
       ...session(),
       ...state,
       ...createRunActions(state, { ...services, api: { ...api, stopRun: () => api.stopRun(sessionId, messageId) } }),
+      ...createRatingActions(state, services),
       async regenerate(_, model) {
         change((from) => ({ ...from, messages: [], run: newRun(null, now()) }))
         await session().retryColumn(messageId, model)

@@ -7,6 +7,7 @@ import { createBranchReader, createRemovalActions } from './branch-reader.ts'
 import { createColumns, pendingColumns } from './columns.ts'
 import { typedAddresses } from './drafts.ts'
 import { createQueueActions, createRunActions } from './run-actions.ts'
+import { createRatingActions } from './rate-answer.ts'
 import { createRunFollower } from './run-follower.ts'
 import { createStreamTap } from './run-stream.ts'
 import * as session from './session-state.ts'
@@ -63,6 +64,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     retryUnsent,
     takeBackUnsent,
     ...createRunActions(store, services),
+    ...createRatingActions(store, services),
     showBranch,
     goTo,
     arrived,

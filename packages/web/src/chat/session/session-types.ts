@@ -1,5 +1,5 @@
 import type { Answer, Mode, Session } from '@troupe/core'
-import type { Chunk, ComparedAnswer, ParamValues } from '@troupe/protocol'
+import type { CallOf, Chunk, ComparedAnswer, ParamValues } from '@troupe/protocol'
 import type { StoreApi } from 'zustand/vanilla'
 import type { Api } from '../../api/api.ts'
 import type { ClientIds } from '../../platform/storage.ts'
@@ -46,7 +46,7 @@ export interface SessionServices {
 
 export type ChatSessionStore = StoreApi<SessionState> & SessionActions
 
-export interface SessionActions extends RemovalActions, QueueActions, RunActions {
+export interface SessionActions extends RemovalActions, QueueActions, RunActions, RatingActions {
   readonly agents: SubAgents
   readonly panels: Panels
   readonly queue: Queue
@@ -91,6 +91,14 @@ export interface RemovalActions {
   remove: (messageId: string) => Promise<UndoRemoval>
   /** Deletes every branch except this message's, and offers to undo. */
   keepOnly: (messageId: string) => Promise<UndoRemoval>
+}
+
+export interface RatingActions {
+  /** Rates an answer, changes the rating, or removes it with null. False if the server refused. */
+  rate: (
+    messageId: string,
+    feedback: CallOf<'PUT /ai/sessions/:id/messages/:messageId/feedback'>['body'] | null,
+  ) => Promise<boolean>
 }
 
 /** Restores the deleted messages. Undefined if nothing was deleted. */

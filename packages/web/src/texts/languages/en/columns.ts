@@ -37,4 +37,30 @@ export const columnTexts = {
   },
 }
 
+export const feedbackTexts = {
+  feedback: {
+    up: 'Good answer',
+    down: 'Bad answer',
+    whyGood: 'What was good?',
+    whyBad: 'What was wrong?',
+    reasons: 'Reasons',
+    reason: {
+      correct: 'Correct',
+      clear: 'Clear',
+      followed: 'Followed instructions',
+      incorrect: 'Not correct',
+      incomplete: 'Not complete',
+      'too-long': 'Too long',
+      'not-followed': 'Did not follow instructions',
+      'bad-tool-use': 'Used tools badly',
+      other: 'Other',
+    },
+    text: 'Tell more (optional)',
+    stays: 'Stored on this computer. Never sent to a model.',
+    save: 'Save',
+    remove: 'Remove rating',
+  },
+}
+
+export type FeedbackTexts = typeof feedbackTexts
 export type ColumnTexts = typeof columnTexts

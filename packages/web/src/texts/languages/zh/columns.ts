@@ -1,4 +1,4 @@
-import type { ColumnTexts } from '../en/columns.ts'
+import type { ColumnTexts, FeedbackTexts } from '../en/columns.ts'
 
 export const columnTexts: ColumnTexts = {
   columns: {
@@ -34,5 +34,30 @@ export const columnTexts: ColumnTexts = {
     },
     said: (name, status) => `${name}：${status}。`,
     allDone: '所有回答都已结束。请选择一个继续。',
+  },
+}
+
+export const feedbackTexts: FeedbackTexts = {
+  feedback: {
+    up: '回答得好',
+    down: '回答得不好',
+    whyGood: '好在哪里？',
+    whyBad: '有什么问题？',
+    reasons: '原因',
+    reason: {
+      correct: '正确',
+      clear: '清楚',
+      followed: '遵循了指示',
+      incorrect: '不正确',
+      incomplete: '不完整',
+      'too-long': '太长',
+      'not-followed': '没有遵循指示',
+      'bad-tool-use': '工具用得不好',
+      other: '其他',
+    },
+    text: '补充说明（可选）',
+    stays: '保存在这台计算机上，不会发送给模型。',
+    save: '保存',
+    remove: '移除评价',
   },
 }

@@ -82,6 +82,7 @@ export const chats: ServerTextPairs = [
   ['The message refers to an attachment that was not uploaded.', '消息引用了未上传的附件。'],
   ['The message does not answer any open approval.', '此消息没有回应任何待处理的批准。'],
   ['The message to answer again does not exist.', '要重新回答的消息不存在。'],
+  ['The reason "{}" does not fit this rating.', '原因“{}”不适用于这个评价。'],
   ['This answer is not part of a comparison.', '这个回答不属于任何对比。'],
   ['Each model can be named only once.', '每个模型只能选一次。'],
   [
