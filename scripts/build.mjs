@@ -5,6 +5,6 @@ import { setup } from './setup.mjs'
 /** `npm run build`: builds `dist` of every published package. Setup builds the page. */
 await main(async () => {
   const { node, env } = await setup()
-  await buildPackages(node, published, env)
+  await buildPackages(node, published, { env })
   say(`built ${published.map((name) => `packages/${name}/dist`).join(', ')}`)
 })

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -15,23 +16,28 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { currentProgram } from '../packages/cli/bin/current-program.mjs'
 
 /** A separate checkout that uses this one's bundle as the program. Its `src/main.ts` only prints that it ran. */
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe program ')))
+const root = path.dirname(import.meta.dirname)
 const checkout = path.join(folder, 'checkout')
 const home = path.join(folder, 'home')
-const bundle = path.join(checkout, '.cache', 'program', '1')
+/** The bundle of `npm test`, or one of our own if that is outdated. */
+let bundle: string
 const source = path.join(checkout, 'source.ts')
 const run = promisify(execFile)
 
 beforeAll(async () => {
-  await run(process.execPath, [path.join(import.meta.dirname, 'lib', 'bundle-program.mjs'), bundle])
-  const bin = path.join(import.meta.dirname, '../packages/cli/bin')
+  bundle = currentProgram(root)?.folder ?? path.join(checkout, '.cache', 'program', '1')
+  if (!existsSync(bundle)) await run(process.execPath, [path.join(root, 'scripts/lib/bundle-program.mjs'), bundle])
+  const bin = path.join(root, 'packages/cli/bin')
   for (const name of ['start.mjs', 'current-program.mjs', 'take-program.mjs'])
     cpSync(path.join(bin, name), path.join(checkout, 'packages/cli/bin', name))
   mkdirSync(path.join(checkout, 'packages/cli/src'))
+  mkdirSync(path.dirname(current()), { recursive: true })
   mkdirSync(path.join(folder, 'work'))
-  symlinkSync(path.join(import.meta.dirname, '../node_modules'), path.join(checkout, 'node_modules'))
+  symlinkSync(path.join(root, 'node_modules'), path.join(checkout, 'node_modules'))
   writeFileSync(path.join(checkout, 'packages/cli/src/main.ts'), `console.log('from its sources' as string)`)
   writeFileSync(source, '')
   utimesSync(source, 1, 1)

@@ -6,9 +6,12 @@ import { tsc } from './tsc.mjs'
 /** Published packages in dependency order. */
 export const published = ['protocol', 'command-policy', 'core', 'agent', 'client']
 
-/** Builds `dist` of a published package and of those it imports. The old `dist` stays until the new one is complete. */
-export async function buildPackages(node, names = published, env = process.env) {
-  for (const name of published) if (names.some((wanted) => imports(wanted, name))) await build(node, name, env)
+/**
+ * Builds `dist` of a published package and of those it imports. The old `dist` stays until the new one is complete.
+ * `flags`: for the TypeScript compiler.
+ */
+export async function buildPackages(node, names = published, { env = process.env, flags = [] } = {}) {
+  for (const name of published) if (names.some((wanted) => imports(wanted, name))) await build(node, name, env, flags)
 }
 
 function imports(wanted, name) {
@@ -17,14 +20,13 @@ function imports(wanted, name) {
   return published.some((each) => `@troupe/${each}` in dependencies && imports(each, name))
 }
 
-async function build(node, name, env) {
+async function build(node, name, env, flags) {
   const folder = path.join(root, 'packages', name)
   const dist = path.join(folder, 'dist')
   const next = `${dist}.${process.pid}`
   try {
-    const { code, output } = await tsc(node, ['-p', path.join(folder, 'tsconfig.build.json'), '--outDir', next], {
-      env,
-    })
+    const args = ['-p', path.join(folder, 'tsconfig.build.json'), '--outDir', next, ...flags]
+    const { code, output } = await tsc(node, args, { env })
     if (code !== 0) throw new Failure(`@troupe/${name} could not be built:\n${output}`)
     // Agents are data files, not code.
     const agents = path.join(folder, 'src', 'agents')
