@@ -63,7 +63,7 @@ export default defineConfig({
           // A page on a busy machine takes its time.
           testTimeout: 90_000,
           hookTimeout: 90_000,
-          expect: { poll: { timeout: 15_000 } },
+          expect: { poll: { timeout: 15_000, interval: 100 } },
           include: ['packages/web/e2e/**/*.test.ts'],
         },
       },

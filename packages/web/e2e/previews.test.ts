@@ -9,7 +9,7 @@ import type { ScriptTurn } from '@troupe/core/testing'
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chatPage } from './testing/chat-page.ts'
-import { hostileVectors } from './testing/hostile-vectors.ts'
+import { triedVectors } from './testing/hostile-vectors.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
 import { cell, workbook, zip } from './testing/make-workbook.ts'
@@ -60,8 +60,8 @@ const scripts: Record<string, ScriptTurn[]> = {
 const files: Record<string, string> = {
   'hostile.svg': `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload="top.hit=1"><script>top.hit=1</script><image href="/hostile" /><rect width="40" height="40" fill="teal"/></svg>`,
   'hostile.csv': 'name,<img src=x onerror=hit()>\n"<script>hit()</script>",=cmd()\n"javascript:hit()",2\n',
-  'vectors.csv': `"vector"\n${hostileVectors.map((vector) => `"${vector.replaceAll('"', '""')}"`).join('\n')}`,
-  'vectors.md': hostileVectors.slice(0, 200).join('\n\n'),
+  'vectors.csv': `"vector"\n${triedVectors.map((vector) => `"${vector.replaceAll('"', '""')}"`).join('\n')}`,
+  'vectors.md': triedVectors.slice(0, 200).join('\n\n'),
   'diagram.mmd': 'flowchart LR\n  a["<img src=x onerror=hit()>"] --> b[End]\n  click a "javascript:hit()"\n',
   'app.html': `<!doctype html><h1>App</h1><p id="n">0</p><button onclick="add()">Add</button><script src="https://cdn.invalid/x.js"></script>
     <script>let n = Number(localStorage.getItem('n') ?? 0); const add = () => { n += 1; localStorage.setItem('n', n); document.getElementById('n').textContent = n }</script>`,
@@ -100,8 +100,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     const { port } = outside.address() as AddressInfo
     const place = { url: `http://127.0.0.1:${port}`, stun: `stun:127.0.0.1:${packets.address().port}` }
     files['ways.html'] = waysOut(place)
-    const counted = hostileVectors.map((vector) => vector.replaceAll(/(?:https?:)?\/\/elsewhere\.invalid/g, place.url))
-    files['vectors.html'] = spreadOut(counted.filter((vector) => !/http-equiv/i.test(vector)))
+    const counted = triedVectors.map((vector) => vector.replaceAll(/(?:https?:)?\/\/elsewhere\.invalid/g, place.url))
+    files['vectors.html'] = spreadOut(counted.filter(isShown))
     for (const [way, page] of Object.entries(navigations(place))) files[`${way}.html`] = page
     workspace = await openWorkspace(chromium ?? '', {
       models: { 'test/script': model },
@@ -283,7 +283,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         .click()
       await look(chat.page, file)
     }
-    await chat.page.getByText(/\d{4} rows, \d+ columns?/).waitFor()
+    await chat.page.getByText(new RegExp(`^${triedVectors.length} rows, \\d+ columns?`)).waitFor()
     expect(workspace.complaints).toEqual([])
     await chat.lastAnswer
       .getByRole('button', { name: /vectors.html/ })
@@ -291,13 +291,18 @@ describe.skipIf(chromium === undefined)(name, () => {
       .click()
     const frame = await look(chat.page, 'vectors.html')
     await frame.locator('body[data-done=yes]').waitFor({ state: 'attached' })
-    expect(Number(await frame.locator('#count').textContent())).toBeGreaterThan(1000)
+    expect(Number(await frame.locator('#count').textContent())).toBe(triedVectors.filter(isShown).length)
     expect(await chat.page.evaluate(() => 'hit' in window)).toBe(false)
     expect(hits).toEqual([])
     // The browser blocks requests inside the frame; the page itself throws nothing and opens no dialog.
     expect(workspace.complaints.filter((one) => !/^(?:request|response):/.test(one))).toEqual([])
   })
 })
+
+/** The others navigate the frame away. */
+function isShown(vector: string): boolean {
+  return !/http-equiv/i.test(vector)
+}
 
 function panelArea(opened: Page) {
   return opened.getByRole('complementary', { name: 'Panels' })

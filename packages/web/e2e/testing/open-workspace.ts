@@ -88,14 +88,15 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   return { server: () => server, folder: workFolder, restart, open, newPage, sharedPage, complaints, closePages, close }
 
   async function open(options: BrowserContextOptions = {}): Promise<Page> {
-    const { viewport, colorScheme, ...others } = options
-    // A warm page can still take another size and theme.
+    const { viewport, colorScheme, permissions, ...others } = options
+    // A warm page can still take another size and theme, and permissions.
     const isUsual = Object.keys(others).length === 0
     const page = isUsual ? (warmPage() ?? (await newPage())) : await newPage(options)
     if (isUsual) {
       reusable.add(page)
       if (viewport) await page.setViewportSize(viewport)
       if (colorScheme) await page.emulateMedia({ colorScheme })
+      if (permissions) await page.context().grantPermissions(permissions)
     }
     await page.goto(server.newUrl())
     await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
@@ -113,6 +114,8 @@ export async function openWorkspace(executablePath: string, options: WorkspaceOp
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({
       viewport: usual,
+      // No test compares pixels, and drawing a quarter of them takes a tenth less of the processor.
+      deviceScaleFactor: 0.5,
       // Endless animations are drawn continuously, here by the CPU.
       reducedMotion: 'reduce',
       // Offline caching has its own tests.
@@ -287,6 +290,7 @@ async function isReset(page: Page, origin: string): Promise<boolean> {
     await Promise.all(others.map((other) => other.close()))
     await page.unrouteAll()
     await context.unrouteAll()
+    await context.clearPermissions()
     // A blank page would get another renderer.
     await page.goto(`${origin}/theme.js`)
     await page.evaluate(() => sessionStorage.clear())
