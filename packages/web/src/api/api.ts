@@ -129,6 +129,10 @@ export function createApi(request: Request) {
     addRule: (body: NewRule) => call('POST /ai/rules', { body }),
     deleteRule: (id: string, sessionId?: string) =>
       call('DELETE /ai/rules/:id', { params: { id }, query: { sessionId } }),
+    changeRule: (id: string, body: CallOf<'PATCH /ai/rules/:id'>['body']) =>
+      call('PATCH /ai/rules/:id', { params: { id }, body }),
+    explainCall: (one: { tool: string; input: unknown }, sessionId?: string) =>
+      call('POST /ai/rules/explain', { body: { calls: [one], sessionId } }),
     testRule: (body: { text: string; effect: Effect; sessionId?: string }, signal: AbortSignal) =>
       call('POST /ai/rules/test', { body, signal }),
 

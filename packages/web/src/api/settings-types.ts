@@ -26,6 +26,7 @@ export type RuleScope = 'session' | 'project' | 'always'
 export type NewRule = CallOf<'POST /ai/rules'>['body']
 /** Effect a rule would have had on recent calls. */
 export type RuleTest = Answered<'POST /ai/rules/test'>
+export type Decision = Answered<'POST /ai/rules/explain'>['decisions'][number]
 export type RuleChange = RuleTest['changes'][number]
 
 /** Returns the scope that writes a new rule to the same place as this one. */

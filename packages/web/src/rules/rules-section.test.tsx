@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { RuleInfo, RuleList } from '../api/settings-types.ts'
 import { button, change, click, field, render, type } from '../testing/render.tsx'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
+import { callFrom } from './explain-call.tsx'
 import { RulesSection } from './rules-section.tsx'
 
 const rule = (id: string, text: string, fields: Partial<RuleInfo> = {}): RuleInfo =>
@@ -70,4 +72,38 @@ test('a rule shows exactly what it allows, including invisible characters and ma
 test('a list that cannot be loaded says why', async () => {
   const { view } = await show([], {}, { 'GET /ai/rules': () => Response.json({}, { status: 500 }) })
   expect(view.querySelector('.settings-failure')?.textContent).not.toBe('')
+})
+
+test('a tool call is explained by the rule that decides it', async () => {
+  const asked: unknown[] = []
+  const decision = { decision: 'deny', reason: 'The rule "Read(.env)" forbids it.', rule: 'Read(.env)' }
+  const { view } = await show([], {}, {
+    'POST /ai/rules/explain': (body: unknown) => (asked.push(body), { decisions: [decision] }),
+  })
+  await type(field(t.explain.call), 'cat .env')
+  await click(button(t.explain.explain))
+  expect(asked).toMatchObject([{ calls: [{ tool: 'Bash', input: { command: 'cat .env' } }] }])
+  expect(view.querySelector('.explained')?.textContent).toContain('Read(.env)')
+  expect(callFrom('tool', 'Task {"agent": "explore"}')).toEqual({ tool: 'Task', input: { agent: 'explore' } })
+  expect(callFrom('tool', 'Task {oops')).toBeUndefined()
+})
+
+test('a rule is edited in place, and an error stays with it', async () => {
+  const sent: unknown[] = []
+  const { view } = await show([rule('r1', 'Bash(ls)')], {}, {
+    'PATCH /ai/rules/r1': (body: { text: string }) => {
+      sent.push(body)
+      if (body.text === 'Bash(') return Response.json({ error: { name: 'BadRule', message: 'No end.' } }, { status: 422 })
+      return { settled: [], warnings: [] }
+    },
+  })
+  await click(button(`${t.explain.edit} Bash(ls)`))
+  const text = view.querySelector<HTMLInputElement>('.rule-editor input') as HTMLInputElement
+  await type(text, 'Bash(')
+  await click(view.querySelector<HTMLButtonElement>('.rule-editor [type=submit]') as HTMLButtonElement)
+  expect(view.querySelector('.rule-editor')?.textContent).toContain('No end.')
+  await type(text, 'Bash(ls *)')
+  await click(view.querySelector<HTMLButtonElement>('.rule-editor [type=submit]') as HTMLButtonElement)
+  expect(sent.at(-1)).toMatchObject({ text: 'Bash(ls *)', effect: 'allow' })
+  expect(view.querySelector('.rule-editor')).toBeNull()
 })

@@ -1,12 +1,15 @@
+import type { Effect } from '@troupe/core'
 import { ShieldCheck, ShieldX, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { toErrorInfo } from '../api/request.ts'
 import type { SandboxInfo } from '../api/settings-types.ts'
 import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import { ExplainCall } from './explain-call.tsx'
 import { EffectMark, NewRuleForm } from './new-rule-form.tsx'
 import './rules-section.css'
 import { createRulesStore, groupRules, type ShownRule } from './rules-store.ts'
@@ -46,6 +49,9 @@ export function RulesSection() {
           return settled
         }}
       />
+      <h3>{t.explain.title}</h3>
+      <p className="settings-note">{t.explain.about}</p>
+      <ExplainCall sessionId={sessionId} />
       <header className="rules-head">
         <h3 data-setting="list">{t.rules.list}</h3>
         {rules.length > manyRules && (
@@ -80,6 +86,7 @@ export function RulesSection() {
                 rule={rule}
                 onRevoke={() => void store.revoke(rule)}
                 onPutBack={() => void store.putBack(rule)}
+                onEdit={async (next) => app.asksAnswered(await store.edit(rule, next))}
               />
             ))}
           </ul>
@@ -93,10 +100,14 @@ interface RuleRowProps {
   rule: ShownRule
   onRevoke: () => void
   onPutBack: () => void
+  /** Throws the server's validation error. */
+  onEdit: (next: { text: string; effect: Effect }) => Promise<void>
 }
 
-function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
+function RuleRow({ rule, onRevoke, onPutBack, onEdit }: RuleRowProps) {
   const { text, effect, editable, problem, revoked } = rule
+  const [editing, setEditing] = useState(false)
+  if (editing) return <RuleEditor rule={rule} onSave={onEdit} onClose={() => setEditing(false)} />
   return (
     <li className="rule" data-revoked={revoked} data-setting={`rule-${rule.id}`}>
       <EffectMark effect={effect} />
@@ -114,6 +125,11 @@ function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
         )}
         {revoked && <span className="rule-file">{t.rules.revoked}</span>}
       </span>
+      {editable && !revoked && (
+        <Button kind="quiet" aria-label={`${t.explain.edit} ${text}`} onClick={() => setEditing(true)}>
+          {t.explain.edit}
+        </Button>
+      )}
       {editable && (
         // One button for both actions, so that it keeps the focus.
         <Button
@@ -124,6 +140,70 @@ function RuleRow({ rule, onRevoke, onPutBack }: RuleRowProps) {
           {revoked ? t.rules.restore : t.rules.revoke}
         </Button>
       )}
+    </li>
+  )
+}
+
+interface RuleEditorProps {
+  rule: ShownRule
+  onSave: (next: { text: string; effect: Effect }) => Promise<void>
+  onClose: () => void
+}
+
+function RuleEditor({ rule, onSave, onClose }: RuleEditorProps) {
+  const [text, setText] = useState(rule.text)
+  const [effect, setEffect] = useState<Effect>(rule.effect)
+  const [failure, setFailure] = useState('')
+  const save = async () => {
+    try {
+      await onSave({ text: text.trim(), effect })
+      onClose()
+    } catch (error) {
+      setFailure(toErrorInfo(error).message)
+    }
+  }
+  return (
+    <li className="rule-editor" data-setting={`rule-${rule.id}`}>
+      <form
+        className="new-rule-row new-rule"
+        aria-label={`${t.explain.edit} ${rule.text}`}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (text.trim() !== '') void save()
+        }}
+      >
+        <select
+          aria-label={t.rules.effect}
+          value={effect}
+          onChange={({ target }) => setEffect(target.value as Effect)}
+        >
+          {(['allow', 'ask', 'deny'] as const).map((one) => (
+            <option key={one} value={one}>
+              {t.rules.choices[one]}
+            </option>
+          ))}
+        </select>
+        <input
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- replaces the button that was clicked
+          autoFocus
+          className="new-rule-text"
+          aria-label={t.rules.rule}
+          aria-invalid={failure !== ''}
+          spellCheck={false}
+          maxLength={2000}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <Button type="submit" kind="primary" disabled={text.trim() === ''}>
+          {t.ui.save}
+        </Button>
+        <Button kind="quiet" onClick={onClose}>
+          {t.ui.cancel}
+        </Button>
+      </form>
+      <p className="settings-failure" role="alert">
+        {failure}
+      </p>
     </li>
   )
 }

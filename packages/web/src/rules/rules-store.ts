@@ -19,6 +19,8 @@ type RulesStore = StoreApi<RulesState> & {
   /** Ignores calls while another change is pending. */
   revoke: (rule: RuleInfo) => Promise<void>
   putBack: (rule: RuleInfo) => Promise<void>
+  /** Throws the server's validation error. Resolves with the open asks that the rule answered. */
+  edit: (rule: RuleInfo, next: { text: string; effect: Effect }) => Promise<string[]>
 }
 
 /** `sessionId` is the current session, if it has rules of its own. */
@@ -28,7 +30,7 @@ export function createRulesStore(api: Api, sessionId: string | undefined): Rules
   let busy = false
   const here = sessionId === undefined ? {} : { sessionId }
 
-  return { ...store, load, add, revoke, putBack }
+  return { ...store, load, add, revoke, putBack, edit }
 
   /** Updates the list and the revoked rules together, so that a rule is always in one of them. */
   async function load(revoked = getState().revoked): Promise<void> {
@@ -43,6 +45,12 @@ export function createRulesStore(api: Api, sessionId: string | undefined): Rules
 
   async function add(rule: NewRule): Promise<string[]> {
     const { settled } = await api.addRule({ ...rule, ...here })
+    await load()
+    return settled
+  }
+
+  async function edit({ id }: RuleInfo, next: { text: string; effect: Effect }): Promise<string[]> {
+    const { settled } = await api.changeRule(id, { ...next, ...here })
     await load()
     return settled
   }

@@ -10,6 +10,7 @@ export const section: SettingsSection = {
   words: () => t.settings.words.rules,
   settings: () => [
     { id: 'new', title: t.rules.tryAndAdd, words: t.rules.newRuleWords },
+    { id: 'explain', title: t.explain.title, words: t.explain.words },
     { id: 'sandbox', title: t.rules.sandbox, words: t.rules.sandboxWords },
     { id: 'list', title: t.rules.list },
   ],

@@ -1,9 +1,11 @@
+import { editingTexts } from './editing.ts'
 import { instructionTexts } from './instructions.ts'
 import { pluralize } from './plural.ts'
 import { usageTexts } from './usage.ts'
 
 /** English texts for dialogs that open later. They load with those dialogs, not with the first page. */
 export const lateTexts = {
+  ...editingTexts,
   ...instructionTexts,
   share: {
     title: 'Share chat',

@@ -1,9 +1,11 @@
 import type { LateTexts } from '../en/settings.ts'
 import { digits } from './digits.ts'
+import { editingTexts } from './editing.ts'
 import { instructionTexts } from './instructions.ts'
 import { usageTexts } from './usage.ts'
 
 export const settingsTexts: LateTexts = {
+  ...editingTexts,
   ...instructionTexts,
   share: {
     title: '分享会话',
