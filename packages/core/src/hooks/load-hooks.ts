@@ -66,6 +66,7 @@ const entry = z.looseObject({
     .optional()
     .describe('rules for the tool calls it applies to, e.g. "Bash" or ["Edit(src/**)", "Write"]; default: all'),
   timeoutMs: z.int().positive().max(600_000).optional().describe('a hook that takes longer fails'),
+  enabled: z.boolean().optional().describe('false turns it off'),
 })
 
 export const hooksConfigSchema = z.looseObject({
@@ -85,14 +86,20 @@ interface HookPlace extends MatchPlace {
 /** Creates the hooks of a config. The caller must make sure that a project's hooks are trusted. */
 export function createHooks(config: HooksConfig | undefined, place: HookPlace): Hook[] {
   return hookEvents.flatMap((event) =>
-    (config?.[event] ?? []).map(({ command, match, timeoutMs = defaultHookMs }, index) => ({
-      name: `${event} ${index + 1} in ${place.source}`,
-      event,
-      timeoutMs,
-      command,
-      ...createMatcher(match, place),
-      run: (occasion, signal) => runCommandHook(command, occasion, signal, place.env),
-    })),
+    (config?.[event] ?? []).flatMap(({ command, match, timeoutMs = defaultHookMs, enabled }, index) =>
+      enabled === false
+        ? []
+        : [
+            {
+              name: `${event} ${index + 1} in ${place.source}`,
+              event,
+              timeoutMs,
+              command,
+              ...createMatcher(match, place),
+              run: (occasion, signal) => runCommandHook(command, occasion, signal, place.env),
+            } satisfies Hook,
+          ],
+    ),
   )
 }
 

@@ -43,20 +43,77 @@ export const toolCallEndpoints = endpoints({
   },
 })
 
+const hookEventSchema = z.enum(['before-call', 'after-call', 'ask', 'run-end'])
+
 const hookSchema = z.object({
-  event: z.enum(['before-call', 'after-call', 'ask', 'run-end']),
+  id: z.string().optional().describe('to change or delete it; absent for a module, which is a file of its own'),
+  event: hookEventSchema,
   source: z.string().describe('the file that defines it'),
   scope: z.enum(['home', 'project']),
   match: z.array(z.string()).readonly().optional().describe('rules that select its calls; absent: all calls'),
   command: z.string().optional().describe('absent for a module'),
   timeoutMs: z.number(),
+  enabled: z.boolean(),
 })
 export type HookInfo = z.infer<typeof hookSchema>
 
+const hookFields = {
+  event: hookEventSchema,
+  command: z.string().min(1).max(20_000).describe('run by bash in the workspace, with JSON on standard input'),
+  match: z
+    .array(z.string().min(1).max(2000))
+    .max(1000)
+    .nullable()
+    .optional()
+    .describe('rules for the tool calls it applies to; null: all'),
+  timeoutMs: z.int().positive().max(600_000).nullable().optional().describe('null: the default'),
+  enabled: z.boolean().optional(),
+}
+const hookDraftSchema = z.strictObject(hookFields)
+export type HookDraft = z.infer<typeof hookDraftSchema>
+
+const changedHookSchema = z.object({ hook: hookSchema })
+
 export const hookEndpoints = endpoints({
   'GET /ai/hooks': {
-    summary: 'Lists the hooks that are active here, and the files that could not be loaded.',
+    summary: 'Lists the hooks of the home and of the folder, if it is trusted, and the files that could not be loaded.',
     scoped: true,
     answers: { 200: z.object({ hooks: z.array(hookSchema), problems: z.array(fileProblemSchema) }) },
+  },
+  'POST /ai/hooks': {
+    summary: 'Adds a command as a hook to config.json in the home folder, or in the folder if it is trusted.',
+    scoped: true,
+    body: hookDraftSchema.extend({ scope: z.enum(['home', 'project']) }),
+    answers: {
+      201: changedHookSchema,
+      400: 'BadConfig',
+      403: 'FolderNotTrusted',
+      409: 'FileNotEditable, FileChanged',
+      422: 'BadHook',
+    },
+  },
+  'PATCH /ai/hooks/:id': {
+    summary: 'Changes, enables or disables a hook. Its id changes with its content.',
+    scoped: true,
+    body: hookDraftSchema.partial(),
+    answers: {
+      200: changedHookSchema,
+      400: 'BadConfig',
+      403: 'FolderNotTrusted',
+      404: 'HookNotFound',
+      409: 'FileNotEditable, FileChanged',
+      422: 'BadHook',
+    },
+  },
+  'DELETE /ai/hooks/:id': {
+    summary: 'Deletes a hook.',
+    scoped: true,
+    answers: {
+      200: z.object({ deleted: z.string() }),
+      400: 'BadConfig',
+      403: 'FolderNotTrusted',
+      404: 'HookNotFound',
+      409: 'FileNotEditable, FileChanged',
+    },
   },
 })

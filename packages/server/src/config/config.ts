@@ -112,6 +112,15 @@ export function readJsonFile(file: string): unknown {
       cause: error,
     })
   }
+  return parseJsonFile(text, file)
+}
+
+/** Throws `BadConfig` with the file and position. */
+export function parseConfig(text: string, file: string): Config {
+  return checkConfig(parseJsonFile(text, file), file)
+}
+
+function parseJsonFile(text: string, file: string): unknown {
   const bare = text.replace(/^\uFEFF/, '')
   const fault = findJsonError(bare)
   if (fault !== undefined) {

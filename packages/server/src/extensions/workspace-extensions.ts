@@ -2,10 +2,12 @@ import path from 'node:path'
 import {
   buildTools,
   createHooks,
+  defaultHookMs,
   enabledTools,
   getBuiltinTools,
   getToolInfos,
   type Hook,
+  hookEvents,
   loadHooks,
   loadTools,
   type Store,
@@ -18,6 +20,7 @@ import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
 import type { PolicyWorkspace } from '../permission/rule-layers.ts'
 import type { Logger } from '../util/logger.ts'
+import { createHookEdits, hookId, type HookScope } from './hook-edits.ts'
 
 export interface LoadProblem {
   path: string
@@ -128,25 +131,16 @@ export function openHooks(options: {
     of: (place) => [...ofHome(), ...ofProject(place), ...modules(place).hooks],
     problems: (place) => modules(place).problems,
     list(place) {
-      const info = (
-        { event, match, command, timeoutMs }: Hook,
-        source: string,
-        scope: HookInfo['scope'],
-      ): HookInfo => ({
-        event,
-        source,
-        scope,
-        match,
-        command,
-        timeoutMs,
-      })
       const broken = new Set(modules(place).problems.map((problem) => problem.path))
       return [
-        ...ofHome().map((hook) => info(hook, config.path, 'home')),
-        ...ofProject(place).map((hook) => info(hook, projects(place).path, 'project')),
+        ...listed(config.get().hooks, config.path, 'home'),
+        ...(place.trusted ? listed(projects(place).get()?.hooks, projects(place).path, 'project') : []),
         ...modules(place)
           .hooks.filter(({ name }) => !broken.has(name))
-          .map((hook) => info(hook, hook.name, hook.name.startsWith(home + path.sep) ? 'home' : 'project')),
+          .map(({ event, match, timeoutMs, name }): HookInfo => {
+            const scope = name.startsWith(home + path.sep) ? 'home' : 'project'
+            return { event, source: name, scope, match, timeoutMs, enabled: true }
+          }),
       ]
     },
   }
@@ -189,11 +183,51 @@ export function openHooks(options: {
   }
 }
 
-export function hookRoutes(options: { store: Store; hooks: WorkspaceHooks }): Route[] {
+/** The commands of a settings file, also those that are turned off. */
+function listed(config: Config['hooks'], source: string, scope: HookScope): HookInfo[] {
+  return hookEvents.flatMap((event) => {
+    const entries = config?.[event] ?? []
+    return entries.map(({ command, match, timeoutMs = defaultHookMs, enabled = true }, index) => {
+      const rules = typeof match === 'string' ? [match] : match
+      const shown = rules?.includes('*') === true ? undefined : rules
+      return {
+        id: hookId(scope, event, entries, index),
+        event,
+        source,
+        scope,
+        match: shown,
+        command,
+        timeoutMs,
+        enabled,
+      }
+    })
+  })
+}
+
+export function hookRoutes(options: { store: Store; config: ConfigFile; hooks: WorkspaceHooks }): Route[] {
+  const { store, hooks } = options
+  const edits = createHookEdits(options)
+  const changed = (workspace: Workspace, id: string): { hook: HookInfo } => {
+    const hook = hooks.list(workspace).find((one) => one.id === id)
+    if (hook === undefined) throw new Error(`the hook ${id} was saved but is not listed`)
+    return { hook }
+  }
   return implement(hookEndpoints, {
+    'POST /ai/hooks': async ({ body: { scope, ...draft }, workspaceId }) => {
+      const workspace = await findWorkspace(store, workspaceId)
+      return changed(workspace, await edits.add(workspace, scope, draft))
+    },
+    'PATCH /ai/hooks/:id': async ({ params, body, workspaceId }) => {
+      const workspace = await findWorkspace(store, workspaceId)
+      return changed(workspace, await edits.change(workspace, params.id, body))
+    },
+    'DELETE /ai/hooks/:id': async ({ params, workspaceId }) => {
+      await edits.remove(await findWorkspace(store, workspaceId), params.id)
+      return { deleted: params.id }
+    },
     'GET /ai/hooks': async ({ workspaceId }) => {
-      const workspace = await findWorkspace(options.store, workspaceId)
-      return { hooks: options.hooks.list(workspace), problems: options.hooks.problems(workspace) }
+      const workspace = await findWorkspace(store, workspaceId)
+      return { hooks: hooks.list(workspace), problems: hooks.problems(workspace) }
     },
   })
 }

@@ -181,6 +181,10 @@ export function createApi(request: Request) {
     instructions: () => call('GET /ai/instructions'),
     changeInstructions: (body: CallOf<'PATCH /ai/instructions'>['body']) => call('PATCH /ai/instructions', { body }),
     hooks: () => call('GET /ai/hooks'),
+    addHook: (body: CallOf<'POST /ai/hooks'>['body']) => call('POST /ai/hooks', { body }),
+    changeHook: (id: string, body: CallOf<'PATCH /ai/hooks/:id'>['body']) =>
+      call('PATCH /ai/hooks/:id', { params: { id }, body }),
+    deleteHook: (id: string) => call('DELETE /ai/hooks/:id', { params: { id } }),
     data: () => call('GET /ai/data'),
     backUp: () => call('POST /ai/data/backup'),
     config: () => call('GET /ai/config'),

@@ -11,6 +11,15 @@ import { EffectMark } from './new-rule-form.tsx'
 const kinds = ['command', 'read', 'write', 'url', 'tool'] as const
 type Kind = (typeof kinds)[number]
 
+const examples: Record<Kind, string> = {
+  // Code, not shown as prose.
+  command: 'npm test && git push',
+  read: '.env',
+  write: 'src/app.ts',
+  url: 'https://example.com/docs',
+  tool: 'Task {"agent": "explore"}',
+}
+
 /** Shows how a tool call would be decided, by which rule and why. Runs nothing. */
 export function ExplainCall({ sessionId }: { sessionId: string | undefined }) {
   const { api } = useWorkspace()
@@ -56,7 +65,7 @@ export function ExplainCall({ sessionId }: { sessionId: string | undefined }) {
         <input
           className="new-rule-text"
           aria-label={t.explain.call}
-          placeholder={t.explain.examples[kind]}
+          placeholder={examples[kind]}
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
@@ -126,12 +135,18 @@ function DecisionNote({ decision: { decision, reason, rule, commands = [], remem
   )
 }
 
+// Names for the server, not shown.
+const tools: Record<Exclude<Kind, 'tool'>, string> = { command: 'Bash', read: 'Read', write: 'Write', url: 'WebFetch' }
+const inputs: Record<Exclude<Kind, 'tool'>, (text: string) => object> = {
+  command: (command) => ({ command }),
+  read: (file_path) => ({ file_path }),
+  write: (file_path) => ({ file_path, content: '' }),
+  url: (url) => ({ url }),
+}
+
 /** Undefined if a tool's input is not JSON. `tool` is written as `Name {"input": …}`. */
 export function callFrom(kind: Kind, text: string): { tool: string; input: unknown } | undefined {
-  if (kind === 'command') return { tool: 'Bash', input: { command: text } }
-  if (kind === 'read') return { tool: 'Read', input: { file_path: text } }
-  if (kind === 'write') return { tool: 'Write', input: { file_path: text, content: '' } }
-  if (kind === 'url') return { tool: 'WebFetch', input: { url: text } }
+  if (kind !== 'tool') return { tool: tools[kind], input: inputs[kind](text) }
   const [, tool = '', rest = ''] = /^(\S+)\s*([^]*)$/.exec(text) ?? []
   try {
     return { tool, input: rest === '' ? {} : (JSON.parse(rest) as unknown) }

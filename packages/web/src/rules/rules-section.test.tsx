@@ -77,9 +77,13 @@ test('a list that cannot be loaded says why', async () => {
 test('a tool call is explained by the rule that decides it', async () => {
   const asked: unknown[] = []
   const decision = { decision: 'deny', reason: 'The rule "Read(.env)" forbids it.', rule: 'Read(.env)' }
-  const { view } = await show([], {}, {
-    'POST /ai/rules/explain': (body: unknown) => (asked.push(body), { decisions: [decision] }),
-  })
+  const { view } = await show(
+    [],
+    {},
+    {
+      'POST /ai/rules/explain': (body: unknown) => (asked.push(body), { decisions: [decision] }),
+    },
+  )
   await type(field(t.explain.call), 'cat .env')
   await click(button(t.explain.explain))
   expect(asked).toMatchObject([{ calls: [{ tool: 'Bash', input: { command: 'cat .env' } }] }])
@@ -90,13 +94,18 @@ test('a tool call is explained by the rule that decides it', async () => {
 
 test('a rule is edited in place, and an error stays with it', async () => {
   const sent: unknown[] = []
-  const { view } = await show([rule('r1', 'Bash(ls)')], {}, {
-    'PATCH /ai/rules/r1': (body: { text: string }) => {
-      sent.push(body)
-      if (body.text === 'Bash(') return Response.json({ error: { name: 'BadRule', message: 'No end.' } }, { status: 422 })
-      return { settled: [], warnings: [] }
+  const { view } = await show(
+    [rule('r1', 'Bash(ls)')],
+    {},
+    {
+      'PATCH /ai/rules/r1': (body: { text: string }) => {
+        sent.push(body)
+        if (body.text === 'Bash(')
+          return Response.json({ error: { name: 'BadRule', message: 'No end.' } }, { status: 422 })
+        return { settled: [], warnings: [] }
+      },
     },
-  })
+  )
   await click(button(`${t.explain.edit} Bash(ls)`))
   const text = view.querySelector<HTMLInputElement>('.rule-editor input') as HTMLInputElement
   await type(text, 'Bash(')

@@ -172,11 +172,7 @@ function RuleEditor({ rule, onSave, onClose }: RuleEditorProps) {
           if (text.trim() !== '') void save()
         }}
       >
-        <select
-          aria-label={t.rules.effect}
-          value={effect}
-          onChange={({ target }) => setEffect(target.value as Effect)}
-        >
+        <select aria-label={t.rules.effect} value={effect} onChange={({ target }) => setEffect(target.value as Effect)}>
           {(['allow', 'ask', 'deny'] as const).map((one) => (
             <option key={one} value={one}>
               {t.rules.choices[one]}

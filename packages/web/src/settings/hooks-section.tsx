@@ -1,45 +1,175 @@
-import { useCallback } from 'react'
+import type { HookInfo } from '@troupe/protocol'
+import { Plus } from 'lucide-react'
+import { useCallback, useState } from 'react'
+import { toErrorInfo } from '../api/request.ts'
 import { formatDuration } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
+import { type HookFields, HookForm } from './hook-form.tsx'
 import { ProblemList, ServerDataStatus, TrustRow, useServerData } from './section-parts.tsx'
 
 export function HooksSection() {
   const { api } = useWorkspace()
-  const asked = useServerData(useCallback(() => api.hooks(), [api]))
-  const { hooks = [], problems = [] } = asked.value ?? {}
+  const asked = useServerData(
+    useCallback(async () => {
+      const [listed, { workspace }] = await Promise.all([api.hooks(), api.workspace()])
+      return { ...listed, trusted: workspace?.trusted === true }
+    }, [api]),
+  )
+  const [adding, setAdding] = useState(false)
+  const [failure, setFailure] = useState('')
+  const { hooks = [], problems = [], trusted = false } = asked.value ?? {}
+  const act = async (work: () => Promise<unknown>) => {
+    try {
+      await work()
+      setFailure('')
+    } catch (error) {
+      setFailure(toErrorInfo(error).message)
+    }
+    await asked.again()
+  }
   return (
     <>
       <p className="settings-note">{t.settings.hooks.about}</p>
       <ServerDataStatus asked={asked} />
       <ProblemList title={t.settings.hooks.problems} problems={problems} />
-      {asked.value !== null && hooks.length === 0 && <p className="settings-none">{t.settings.hooks.none}</p>}
+      <p className="settings-failure" role="alert">
+        {failure}
+      </p>
+      {asked.value !== null && hooks.length === 0 && !adding && (
+        <p className="settings-none">{t.settings.hooks.none}</p>
+      )}
       <ul className="settings-list" aria-label={t.settings.hooks.list}>
-        {hooks.map(({ event, source, scope, match, command, timeoutMs }, index) => (
-          <li key={index} data-setting={`hook-${index}`} tabIndex={-1}>
-            <p>
-              <b>{command === undefined ? t.settings.hooks.module : <code>{command}</code>}</b>{' '}
-              <span className="badge">{t.settings.hooks.scopes[scope]}</span>
-            </p>
-            <p>
-              {t.settings.hooks.events[event]} ·{' '}
-              {match === undefined ? (
-                t.settings.hooks.everyCall
-              ) : (
-                <>
-                  {t.settings.hooks.aboutCalls} <code>{match.join(', ')}</code>
-                </>
-              )}{' '}
-              · {t.settings.hooks.within(formatDuration(timeoutMs))}
-            </p>
-            <p className="settings-path">
-              <VisibleText text={source} as="name" />
-            </p>
-          </li>
+        {hooks.map((hook, index) => (
+          <HookRow
+            key={hook.id ?? hook.source}
+            index={index}
+            hook={hook}
+            trusted={trusted}
+            onChange={async (id, { scope: _, ...fields }) => {
+              await api.changeHook(id, fields)
+              await asked.again()
+            }}
+            onToggle={(id) => act(() => api.changeHook(id, { enabled: !hook.enabled }))}
+            onDelete={(id) => act(() => api.deleteHook(id))}
+          />
         ))}
       </ul>
+      <div data-setting="new">
+        {adding ? (
+          <HookForm
+            trusted={trusted}
+            onCancel={() => setAdding(false)}
+            onSave={async (fields) => {
+              await api.addHook(fields)
+              setAdding(false)
+              await asked.again()
+            }}
+          />
+        ) : (
+          <div className="settings-row-buttons">
+            <Button onClick={() => setAdding(true)}>
+              <Plus aria-hidden />
+              {t.hookEditor.add}
+            </Button>
+          </div>
+        )}
+      </div>
       <TrustRow onChanged={asked.again} />
     </>
+  )
+}
+
+interface HookRowProps {
+  hook: HookInfo
+  index: number
+  trusted: boolean
+  /** Throws the server's validation error. */
+  onChange: (id: string, fields: HookFields) => Promise<void>
+  onToggle: (id: string) => Promise<void>
+  onDelete: (id: string) => Promise<void>
+}
+
+/** A module is a file of its own, so it is only listed. */
+function HookRow({ hook, index, trusted, onChange, onToggle, onDelete }: HookRowProps) {
+  const { id, event, source, scope, match, command, timeoutMs, enabled } = hook
+  const [editing, setEditing] = useState(false)
+  const [removing, setRemoving] = useState(false)
+  const name = command ?? source
+  return (
+    <li data-setting={`hook-${index}`} tabIndex={-1}>
+      <p>
+        <b>
+          {command === undefined ? (
+            t.settings.hooks.module
+          ) : (
+            <code>
+              <VisibleText text={command} as="exact" />
+            </code>
+          )}
+        </b>{' '}
+        <span className="badge">{t.settings.hooks.scopes[scope]}</span>
+        {!enabled && <span className="badge">{t.hookEditor.off}</span>}
+      </p>
+      <p>
+        {t.settings.hooks.events[event]} ·{' '}
+        {match === undefined ? (
+          t.settings.hooks.everyCall
+        ) : (
+          <>
+            {t.settings.hooks.aboutCalls} <code>{match.join(', ')}</code>
+          </>
+        )}{' '}
+        · {t.settings.hooks.within(formatDuration(timeoutMs))}
+      </p>
+      <p className="settings-path">
+        <VisibleText text={source} as="name" />
+      </p>
+      {id !== undefined && !editing && (
+        <div className="settings-row-buttons">
+          <Button kind="quiet" aria-label={`${t.explain.edit} ${name}`} onClick={() => setEditing(true)}>
+            {t.explain.edit}
+          </Button>
+          <Button
+            kind="quiet"
+            aria-label={`${enabled ? t.hookEditor.turnOff : t.hookEditor.turnOn} ${name}`}
+            onClick={() => void onToggle(id)}
+          >
+            {enabled ? t.hookEditor.turnOff : t.hookEditor.turnOn}
+          </Button>
+          <Button kind="quiet" aria-label={`${t.ui.delete} ${name}`} onClick={() => setRemoving(true)}>
+            {t.ui.delete}
+          </Button>
+        </div>
+      )}
+      {id !== undefined && editing && (
+        <HookForm
+          hook={hook}
+          trusted={trusted}
+          onCancel={() => setEditing(false)}
+          onSave={async (fields) => {
+            await onChange(id, fields)
+            setEditing(false)
+          }}
+        />
+      )}
+      {id !== undefined && removing && (
+        <ConfirmDialog
+          title={t.hookEditor.deleteTitle}
+          confirm={t.ui.delete}
+          onConfirm={() => void onDelete(id)}
+          onClose={() => setRemoving(false)}
+        >
+          <p>
+            <code>
+              <VisibleText text={name} as="exact" />
+            </code>
+          </p>
+        </ConfirmDialog>
+      )}
+    </li>
   )
 }

@@ -8,7 +8,10 @@ export const section: SettingsSection = {
   title: () => t.settings.sections.hooks,
   icon: Webhook,
   words: () => t.settings.words.hooks,
-  settings: () => [{ id: 'trust', title: t.settings.trust.title, words: t.settings.trust.words }],
+  settings: () => [
+    { id: 'new', title: t.hookEditor.add, words: t.settings.words.hooks },
+    { id: 'trust', title: t.settings.trust.title, words: t.settings.trust.words },
+  ],
   find: async (api) => {
     const { hooks } = await api.hooks()
     return hooks.map(({ event, source, command }, index) => ({

@@ -230,7 +230,7 @@ export const lateTexts = {
       imported: (names: string) => `Imported: ${names}.`,
     },
     hooks: {
-      about: 'Scripts that run before or after tool calls. Define them in config.json or the hooks folder.',
+      about: 'Commands that run before or after tool calls. You can also put modules into the hooks folder.',
       none: 'No hooks yet.',
       list: 'Hooks',
       events: {

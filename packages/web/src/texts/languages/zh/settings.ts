@@ -226,7 +226,7 @@ export const settingsTexts: LateTexts = {
       imported: (names) => `已导入：${names}。`,
     },
     hooks: {
-      about: '在工具调用前后运行的脚本。在 config.json 或 hooks 文件夹中定义。',
+      about: '在工具调用前后运行的命令。你也可以把模块放入 hooks 文件夹。',
       none: '还没有钩子。',
       list: '钩子',
       events: {

@@ -299,4 +299,14 @@ export const problems: ServerTextPairs = [
   ['"{}" must be a number{}.', '“{}”必须是数字{}。'],
   ['"{}" must be {}.', '“{}”必须是 {}。'],
   ['of a-z, 0-9 and single "-" between them, at most 64 characters', '由 a-z、0-9 和单个“-”组成，最多 64 个字符'],
+  [
+    'This folder is not trusted. Trust it before you add hooks to it.',
+    '此文件夹未受信任。请先信任它，再向其中添加钩子。',
+  ],
+  [
+    'This hook was changed or deleted since you opened it. Reload the list.',
+    '自你打开以来，此钩子已被更改或删除。请重新加载列表。',
+  ],
+  ['The hook is invalid: {}.', '钩子无效：{}。'],
+  ['The hook\'s "match" is invalid in line {}: {}', '钩子的“match”第 {1} 行无效：{2~}'],
 ]
