@@ -64,3 +64,55 @@ test('a message to a running answer is shown as text', async () => {
   const { view } = await show([steering])
   expect(view.querySelector('.steering')?.textContent).toContain('<b>also</b> this')
 })
+
+const read = (id: string) => ({
+  type: 'tool-Read',
+  toolCallId: id,
+  state: 'output-available',
+  input: { file_path: `${id}.ts` },
+  output: 'x',
+})
+const heads = (view: HTMLElement) =>
+  [...view.querySelectorAll('.tool-head, .tool-group-head')].map(
+    (head) => `${head.querySelector('.tool-summary')?.textContent ?? 'group'} ${head.getAttribute('aria-expanded')}`,
+  )
+
+test('a card that the user opened stays open when more calls follow and when the answer ends', async () => {
+  const { view, draw } = await show([read('a'), read('b')], { live: true })
+  expect(heads(view)).toEqual(['a.ts false', 'b.ts false'])
+  const opened = view.querySelectorAll<HTMLElement>('.tool-head')[1]
+  await click(opened!)
+  const next = message([read('a'), read('b'), read('c'), read('d')], { live: true })
+  await draw(<AnswerParts message={next} progress={undefined} />)
+  expect(heads(view)).toEqual(['a.ts false', 'b.ts true', 'c.ts false', 'd.ts false'])
+  expect(view.querySelectorAll('.tool-head')[1]).toBe(opened)
+  await draw(<AnswerParts message={message(next.parts)} progress={undefined} />)
+  expect(heads(view)).toEqual(['a.ts false', 'b.ts true', 'group false'])
+  // One that is opened inside the group stays inside.
+  await click(view.querySelector<HTMLElement>('.tool-group-head')!)
+  await click(view.querySelectorAll<HTMLElement>('.tool-head')[2]!)
+  await draw(<AnswerParts message={message(next.parts)} progress={undefined} />)
+  expect(heads(view)).toEqual(['a.ts false', 'b.ts true', 'group true', 'c.ts true', 'd.ts false'])
+})
+
+test('a plan that the user folded stays folded when it changes', async () => {
+  const plan = (id: string, status: string, state = 'output-available') => ({
+    type: 'tool-TodoWrite',
+    toolCallId: id,
+    state,
+    input: {},
+    output: { todos: [{ content: 'Look', status }] },
+  })
+  const { view, draw } = await show([plan('p1', 'pending')], { live: true })
+  const head = () => view.querySelector<HTMLElement>('.tool-head')
+  const first = head()
+  expect(first?.getAttribute('aria-expanded')).toBe('true')
+  const open = message([plan('p1', 'pending'), plan('p2', 'in_progress', 'input-available')], { live: true })
+  await draw(<AnswerParts message={open} progress={undefined} />)
+  expect(head()?.getAttribute('aria-expanded')).toBe('true')
+  await click(first!)
+  const next = message([plan('p1', 'pending'), plan('p2', 'completed')], { live: true })
+  await draw(<AnswerParts message={next} progress={undefined} />)
+  expect(head()).toBe(first)
+  expect(head()?.getAttribute('aria-expanded')).toBe('false')
+})

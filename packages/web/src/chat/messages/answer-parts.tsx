@@ -1,10 +1,11 @@
 import type { Part } from '@troupe/protocol'
 import { CornerDownRight } from 'lucide-react'
-import { type ComponentType, lazy, memo, Suspense } from 'react'
+import { type ComponentType, lazy, memo, Suspense, useContext } from 'react'
 import { Markdown } from '../../content/markdown.tsx'
 import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { getToolName, isToolCall, type Progress } from '../session/message-parts.ts'
+import { DisclosureContext, standsAlone } from '../session/session-context.ts'
 import { messageText, type VisibleMessage } from '../session/session-state.ts'
 import { FilePart } from './file-part.tsx'
 import { readNotice, reasoningTimes } from './read-message.ts'
@@ -28,15 +29,18 @@ export function AnswerParts({
   const { finishReason, elapsedMs } = message.metadata ?? {}
   // Answers to commands come from the server, not from a model.
   const isOfServer = !live && finishReason !== undefined && elapsedMs === undefined
-  const draw = ({ part, index }: { part: Part; index: number }) =>
+  const chosen = useContext(DisclosureContext)
+  const draw = ({ part, index, planId }: { part: Part; index: number; planId?: string | undefined }) =>
     isToolCall(part) ? (
       <ToolPart
-        key={part.toolCallId}
+        // A plan is one card, whichever call wrote its last state.
+        key={planId ?? part.toolCallId}
+        disclosure={planId}
         part={part}
         progress={progress?.[part.toolCallId]}
         live={live}
         aborted={message.metadata?.aborted === true}
-        latest={latest.get(getToolName(part)) === part.toolCallId}
+        latest={planId !== undefined || latest.get(getToolName(part)) === part.toolCallId}
       />
     ) : (
       <PartView
@@ -47,7 +51,7 @@ export function AnswerParts({
         elapsedMs={thoughtMs.get(part)}
       />
     )
-  return arrangeParts(message.parts, live).map((arranged) =>
+  return arrangeParts(message.parts, live, (id) => standsAlone(chosen, id)).map((arranged) =>
     arranged.kind === 'part' ? (
       draw(arranged)
     ) : (

@@ -4,7 +4,7 @@ import { formatDuration, isLong } from '../../texts/format.ts'
 import { t } from '../../texts/t.ts'
 import { Group, VisibleText } from '../../ui/elements.tsx'
 import { callNotes, type ToolCallPart } from '../session/message-parts.ts'
-import { useDisclosure } from '../session/session-context.ts'
+import { GroupedContext, useDisclosure } from '../session/session-context.ts'
 import './tool-group.css'
 import { summarizeCalls } from './tool-groups.ts'
 
@@ -33,7 +33,7 @@ export function ToolGroup({ calls, children }: { calls: readonly ToolCallPart[];
         {isLong(totalMs) && <small>{formatDuration(totalMs)}</small>}
       </button>
       <div id={bodyId} className="tool-group-body" hidden={!open}>
-        {open && children()}
+        {open && <GroupedContext value>{children()}</GroupedContext>}
       </div>
     </Group>
   )

@@ -13,17 +13,21 @@ import {
 
 /** A part of an answer with its index, or finished tool calls that are shown as one line. */
 export type ArrangedPart =
-  | { kind: 'part'; part: Part; index: number }
+  | { kind: 'part'; part: Part; index: number; planId?: string | undefined }
   | { kind: 'calls'; members: { part: Part; index: number }[]; calls: ToolCallPart[] }
 
 const fewestCalls = 2
 
 /**
  * Groups finished tool calls that follow each other, with the reasoning between them. Calls that failed, wait or show
- * something to the user stay outside, and so does the newest call of a running answer. All states of a plan are one
- * card, in the place of the first.
+ * something to the user stay outside, and so do the newest call of a running answer and those the user opened there. All
+ * states of a plan are one card, in the place of the first.
  */
-export function arrangeParts(parts: readonly Part[], live: boolean): ArrangedPart[] {
+export function arrangeParts(
+  parts: readonly Part[],
+  live: boolean,
+  standsAlone: (toolCallId: string) => boolean = () => false,
+): ArrangedPart[] {
   const newest = live ? parts.findLast(isToolCall) : undefined
   const arranged: ArrangedPart[] = []
   let members: { part: Part; index: number }[] = []
@@ -42,7 +46,7 @@ export function arrangeParts(parts: readonly Part[], live: boolean): ArrangedPar
     // One plan that changes in place. Its earlier states would repeat it.
     if (plans.includes(given) && given !== plans[0]) continue
     const part = given === plans[0] ? (plans.at(-1) ?? given) : given
-    if (isToolCall(part) && part !== newest && isQuiet(part)) {
+    if (isToolCall(part) && part !== newest && isQuiet(part) && !standsAlone(part.toolCallId)) {
       members.push(...after, { part, index })
       calls.push(part)
       after = []
@@ -50,7 +54,7 @@ export function arrangeParts(parts: readonly Part[], live: boolean): ArrangedPar
       after.push({ part, index })
     } else {
       flush()
-      arranged.push({ kind: 'part', part, index })
+      arranged.push({ kind: 'part', part, index, planId: isPlan(given) ? given.toolCallId : undefined })
     }
   }
   flush()

@@ -30,7 +30,7 @@ export function ToolFrame({
   isBad = false,
   children,
 }: ToolFrameProps) {
-  const [open, setOpen] = useDisclosure(call.toolCallId, byDefault, { keeps: keepsOpen })
+  const [open, setOpen] = useDisclosure(call.disclosure ?? call.toolCallId, byDefault, { keeps: keepsOpen })
   const bodyId = useId()
   const { word, icon } = statusOf(call, isBad)
   return (

@@ -47,8 +47,9 @@ export const ToolPart = memo(function ToolPart({
   live,
   latest,
   aborted,
+  disclosure,
 }: { part: ToolCallPart } & CallSituation) {
-  const call = readToolCall(part, { progress, live, latest, aborted })
+  const call = readToolCall(part, { progress, live, latest, aborted, disclosure })
   const asks = live && call.state === 'approval-requested' && call.approval !== undefined
   return (
     <div className={asks ? 'tool-with-approval' : undefined} data-call={call.toolCallId}>

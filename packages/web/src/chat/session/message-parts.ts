@@ -23,6 +23,8 @@ export interface ToolCall {
   stopped: boolean
   /** True if no later call in the answer uses the same tool. */
   latest: boolean
+  /** Key of the open or closed state of its card. Default: the id of the call. */
+  disclosure?: string | undefined
 }
 
 export interface Approval {
@@ -72,10 +74,11 @@ export interface CallSituation {
   latest: boolean
   /** True if the user stopped the answer. */
   aborted?: boolean
+  disclosure?: string | undefined
 }
 
 export function readToolCall(part: ToolCallPart, situation: CallSituation): ToolCall {
-  const { progress, live, latest, aborted = false } = situation
+  const { progress, live, latest, aborted = false, disclosure } = situation
   const name = getToolName(part)
   const notes = callNotes(part)
   const approval = part.approval as Approval | undefined
@@ -94,6 +97,7 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
     notes,
     progress,
     latest,
+    disclosure,
     stopped: (live || aborted) && part.state === 'output-error' && part.errorText === stoppedText,
     title: named ?? translateTitle(shown?.title ?? notes.actionName ?? part.title ?? formatToolName(name), name),
     summary:
