@@ -3,7 +3,7 @@ import { memo, useLayoutEffect, useRef } from 'react'
 import { pageAccess } from '../api/page-access.ts'
 import { t } from '../texts/t.ts'
 import { copyText } from '../ui/button.tsx'
-import { enlargeImage } from '../ui/elements.tsx'
+import { enlargeImage, hasRightToLeft } from '../ui/elements.tsx'
 import { isOwnImage } from './marked-options.ts'
 
 type DrawMath = (place: HTMLElement) => void
@@ -19,6 +19,11 @@ function decorateProse(root: HTMLElement): void {
   for (const note of root.querySelectorAll<HTMLElement>('.footnotes > li')) linkNote(note)
   const formulas = root.querySelectorAll<HTMLElement>('.math-inline:not(.math-drawn), .math-display:not(.math-drawn)')
   if (formulas.length > 0) drawFormulas(formulas)
+}
+
+/** Lists and tables turn as a whole, with their markers and columns. Code never does. */
+function turnBlock(block: Element): void {
+  if (!block.matches('pre, [dir]')) block.setAttribute('dir', 'auto')
 }
 
 function frameTable(table: Element): void {
@@ -233,6 +238,7 @@ export const SafeHtml = memo(function SafeHtml({ html }: { html: string }) {
   useLayoutEffect(() => {
     if (ref.current === null) return
     ref.current.replaceChildren(sanitizeHtml(html))
+    if (hasRightToLeft(html)) for (const block of ref.current.children) turnBlock(block)
     decorateProse(ref.current)
   }, [html])
   return <div ref={ref} className="prose-block" />

@@ -17,8 +17,21 @@ import './visible-text.css'
 /** Beyond this, the content is not text, and marks would only cost time. */
 const mostMarks = 2000
 
-/** Shows untrusted text with invisible characters made visible. */
+/** Shows untrusted text with invisible characters made visible. A name keeps its direction inside a sentence. */
 export function VisibleText({ text, as = 'text' }: { text: string; as?: Strictness }) {
+  if (as === 'name' && hasRightToLeft(text)) return <bdi>{visible(text, as)}</bdi>
+  return visible(text, as)
+}
+
+const rightToLeft =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
+
+/** True if a text has letters that are written from right to left. */
+export function hasRightToLeft(text: string): boolean {
+  return rightToLeft.test(text)
+}
+
+function visible(text: string, as: Strictness): ReactNode {
   const pieces = visiblePieces(text, as)
   const shown = pieces.map((piece) => (typeof piece === 'string' ? piece : `⟨${piece.codePoint}⟩`))
   if (pieces.length > mostMarks) return shown.join('')
