@@ -54,7 +54,7 @@ export type { InstructionFile, InstructionsInfo, MasterPrompt } from './http/con
 export { mediaEndpoints } from './http/media.ts'
 export { publishEndpoints, publishSchema } from './http/publish.ts'
 export type { PublishedChat, PublishSettings, PublishTarget } from './http/publish.ts'
-export { maxSpokenText, voiceEndpoints } from './http/voice.ts'
+export { voiceEndpoints } from './http/voice.ts'
 export { feedbackEndpoints, feedbackSchema, messageEndpoints } from './http/messages.ts'
 export type { ListedFeedback } from './http/messages.ts'
 export { sessionFileEndpoints } from './http/session-files.ts'

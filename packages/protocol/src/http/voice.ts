@@ -3,7 +3,7 @@ import { endpoints } from './endpoint.ts'
 import { modelSchema } from './providers.ts'
 
 /** Maximum number of characters in one request for speech. Clients split longer texts. */
-export const maxSpokenText = 4000
+const maxSpokenText = 4000
 
 export const voiceEndpoints = endpoints({
   'POST /ai/transcribe': {

@@ -1,4 +1,3 @@
-import { maxSpokenText } from '@troupe/protocol'
 import { notice, noticeError } from '../state/notices.tsx'
 import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
@@ -115,7 +114,7 @@ function speakWithBrowser(text: string, { spoke, end }: SpeakerEvents): Speaker 
 
 /** Requests the next piece while one is played. */
 function speakWithModel({ api }: Workspace, text: string, { spoke, end }: SpeakerEvents): Speaker {
-  const pieces = speechPieces(text, { first: 250, most: Math.min(1500, maxSpokenText) })
+  const pieces = speechPieces(text, { first: 250, most: 1500 })
   const aborting = new AbortController()
   const audio = new Audio()
   void play().catch((error: unknown) => {
