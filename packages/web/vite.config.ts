@@ -91,9 +91,16 @@ function licences(): Plugin {
         .toSorted()
         .flatMap((name) => read(name) ?? [])
         .map(({ name, version, license = '' }) => ({ name, version, licence: license }))
-      return `export default ${JSON.stringify(found)}`
+      return `export default ${JSON.stringify([...found, ...generatedFrom()])}`
     },
   }
+}
+
+/** Packages whose content was copied by a generator, and which are not installed. */
+function generatedFrom(): { name: string; version: string; licence: string }[] {
+  const text = readFileSync(path.join(import.meta.dirname, 'src', 'models', 'family-marks.ts'), 'utf8')
+  const [, name = '', version = ''] = /(@lobehub\/[\w-]+)@([\d.]+)/.exec(text) ?? []
+  return [{ name, version, licence: 'MIT' }]
 }
 
 /**

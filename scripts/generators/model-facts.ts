@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { fetchPackage } from '../lib/fetch-package.ts'
 
 /** Source of the facts. To refresh them, set a newer version and run `npm run generate`. */
 const source = '@earendil-works/pi-ai@1.5.0'
@@ -61,7 +61,7 @@ moonshot-v1-auto 131072 - -
 `
 
 function lines(): string[] {
-  const folder = path.join(fetchPackage(), 'dist', 'providers', 'data')
+  const folder = path.join(fetchPackage(source, 'model-facts'), 'dist', 'providers', 'data')
   const found = new Map<string, string>()
   for (const line of own.trim().split('\n')) found.set(line.split(' ')[0] as string, line)
   for (const maker of makers) add(maker, true)
@@ -92,15 +92,4 @@ function lineOf(id: string, entry: Entry, provider: string, isMaker: boolean): s
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = entry.cost ?? {}
   const price = isMaker && output > 0 ? ` ${input} ${output} ${cacheRead || '-'} ${cacheWrite || '-'}` : ''
   return `${id} ${window} ${entry.maxTokens ?? '-'} ${marks}${price}`
-}
-
-function fetchPackage(): string {
-  const cache = path.join(root, '.cache', 'model-facts', source.replaceAll(/[^\w.-]/g, '_'))
-  const unpacked = path.join(cache, 'package')
-  if (existsSync(unpacked)) return unpacked
-  mkdirSync(cache, { recursive: true })
-  execFileSync('npm', ['pack', '--silent', source], { cwd: cache, stdio: 'pipe' })
-  const archive = readdirSync(cache).find((name) => name.endsWith('.tgz')) as string
-  execFileSync('tar', ['-xzf', archive], { cwd: cache })
-  return unpacked
 }

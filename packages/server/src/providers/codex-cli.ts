@@ -13,7 +13,7 @@ const advice = `it needs the package ${packageName}, which includes the Codex CL
 export default defineProvider({
   name: 'Codex CLI',
   adapter: 'codex-cli',
-  familyId: 'OpenAI',
+  familyId: 'Codex',
   env: [],
   needsKey: false,
   models: [

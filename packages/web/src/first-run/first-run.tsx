@@ -43,7 +43,7 @@ export function FirstRun() {
               aria-pressed={current?.startsWith(`${one.id}/`) === true}
               onClick={() => void app.chooseModel(one.model.ref)}
             >
-              <FamilyMark family={one.model.familyId} />
+              <FamilyMark family={one.model.familyId} name={one.name} />
               <span>
                 <b>
                   <VisibleText text={one.name} as="name" />

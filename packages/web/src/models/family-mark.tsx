@@ -1,46 +1,62 @@
+import { lazy, Suspense } from 'react'
+import { Logo } from '../ui/elements.tsx'
 import './family-mark.css'
 
-type Shape = 'ring' | 'star' | 'diamond' | 'wave' | 'bars' | 'dots' | 'hexagon' | 'arc'
+/** The marks are in a chunk of their own. Without it, every family has its letter. */
+const KnownMark = lazy(() =>
+  import('./family-marks.ts').then(
+    ({ familyMarks }) => ({
+      default: function KnownMark({ family, name }: { family: string; name: string }) {
+        const paths = familyMarks[markName(family)]
+        if (paths === undefined) return <LetterMark name={name} />
+        return (
+          <svg className="family-mark" viewBox="0 0 24 24" fillRule="evenodd" aria-hidden>
+            {paths.map((path) => (
+              <path key={path} d={path} />
+            ))}
+          </svg>
+        )
+      },
+    }),
+    () => ({ default: LetterMark }),
+  ),
+)
 
-const shapes: readonly Shape[] = ['ring', 'star', 'diamond', 'wave', 'bars', 'dots', 'hexagon', 'arc']
-/** Original marks, a shape and a color each. None is a trademark. */
-const families: Readonly<Record<string, { shape: Shape; hue: number }>> = {
-  claude: { shape: 'star', hue: 45 },
-  openai: { shape: 'hexagon', hue: 160 },
-  gemini: { shape: 'diamond', hue: 265 },
-  deepseek: { shape: 'wave', hue: 250 },
-  moonshot: { shape: 'arc', hue: 290 },
-  qwen: { shape: 'bars', hue: 300 },
-  grok: { shape: 'ring', hue: 80 },
-  meta: { shape: 'dots', hue: 240 },
-  ollama: { shape: 'ring', hue: 120 },
-  demo: { shape: 'dots', hue: 190 },
-}
-
-/** Mark of a model family. An unknown family gets a stable one. */
-export function FamilyMark({ family = '' }: { family?: string | undefined }) {
-  const { shape, hue } = families[family.toLowerCase()] ?? generatedMark(family)
-  return (
-    <svg className="family-mark" viewBox="0 0 24 24" style={{ ['--hue' as string]: hue }} aria-hidden>
-      <rect width="24" height="24" rx="6.5" />
-      {drawings[shape]}
-    </svg>
+/** Mark of a model family or provider. One without a mark gets the first letter of its name. */
+export function FamilyMark({ family = '', name = family }: { family?: string | undefined; name?: string }) {
+  if (family.toLowerCase() === 'demo')
+    return (
+      <span className="family-mark">
+        <Logo />
+      </span>
+    )
+  const letter = <LetterMark name={name} />
+  return markName(family) === '' ? (
+    letter
+  ) : (
+    <Suspense fallback={letter}>
+      <KnownMark family={family} name={name} />
+    </Suspense>
   )
 }
 
-function generatedMark(family: string): { shape: Shape; hue: number } {
-  let sum = 7
-  for (const character of family) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 7919
-  return { shape: shapes[sum % shapes.length] as Shape, hue: sum % 360 }
+function LetterMark({ name }: { name: string }) {
+  const [letter = '?'] = name.match(/[\p{L}\p{N}]/u) ?? []
+  return (
+    <span className="family-mark family-letter" aria-hidden>
+      {letter.toUpperCase()}
+    </span>
+  )
 }
 
-const drawings: Record<Shape, React.ReactNode> = {
-  ring: <circle cx="12" cy="12" r="5" />,
-  star: <path d="M12 6v12M6.8 9l10.4 6M17.2 9L6.8 15" />,
-  diamond: <path d="M12 5.5L18.5 12 12 18.5 5.5 12z" />,
-  wave: <path d="M5.5 13.5c2.2-5 4.3-5 6.5 0s4.3 5 6.5 0" />,
-  bars: <path d="M7.5 10v4M12 6.5v11M16.5 9v6" />,
-  dots: <path d="M8 8h.01M16 8h.01M8 16h.01M16 16h.01M12 12h.01" />,
-  hexagon: <path d="M12 5.5l5.6 3.25v6.5L12 18.5l-5.6-3.25v-6.5z" />,
-  arc: <path d="M15.5 6.5a6 6 0 1 0 0 11 7.2 7.2 0 0 1 0-11z" />,
+function markName(family: string): string {
+  return family.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+}
+
+/**
+ * Family of a provider's own mark. A custom address may belong to anyone, so its family is its name: `openrouter` has a
+ * mark, `acme` has not.
+ */
+export function providerFamily({ id, adapter, familyId }: { id: string; adapter: string; familyId: string }): string {
+  return adapter === 'openai-compatible' ? id : familyId
 }

@@ -13,7 +13,7 @@ import { toErrorInfo } from '../api/request.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
-import { FamilyMark } from './family-mark.tsx'
+import { FamilyMark, providerFamily } from './family-mark.tsx'
 
 export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; onChanged: () => Promise<unknown> }) {
   const { api } = useWorkspace()
@@ -61,7 +61,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
       >
         <span className="settings-dot" aria-hidden />
         <span className="settings-row-name provider-name">
-          <FamilyMark family={provider.familyId ?? provider.id} />
+          <FamilyMark family={providerFamily(provider)} name={name} />
           {name}
           <span className="visually-hidden">{usable ? t.models.ready : t.models.notReady}</span>
         </span>

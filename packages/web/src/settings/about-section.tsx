@@ -20,6 +20,7 @@ export function AboutSection() {
       </section>
       <section className="settings-part" data-setting="licences" tabIndex={-1} aria-label={t.settings.about.licences}>
         <h3>{t.settings.about.licences}</h3>
+        <p className="settings-note">{t.settings.about.trademarks}</p>
         <dl className="settings-sizes">
           {licences.map(({ name, version, licence }) => (
             <div key={name}>

@@ -83,7 +83,7 @@ function ModelEntry({ model, isDefault }: { model: ModelInfo; isDefault: boolean
     number === undefined ? t.settings.models.unknown : t.settings.models.tokens(formatCount(number))
   return (
     <li data-setting={`model-${ref}`} tabIndex={-1}>
-      <FamilyMark family={familyId} />
+      <FamilyMark family={familyId} name={modelName(model)} />
       <div>
         <p>
           <b>{modelName(model)}</b> {isDefault && <span className="badge">{t.settings.models.default}</span>}

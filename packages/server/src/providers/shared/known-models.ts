@@ -10,17 +10,36 @@ export interface KnownModel {
 
 /**
  * Looks up a model by id in any common spelling: `gpt-4o-mini`, `anthropic/claude-sonnet-5.5`, `llama3.1:8b`,
- * `meta-llama/Llama-3.1-8B-Instruct`.
+ * `meta-llama/Llama-3.1-8B-Instruct`, `openai/gpt-4o-mini:free`, `us.anthropic.claude-haiku-4-5-20251001-v1:0`.
  */
 export function knownModel(id: string): KnownModel | undefined {
+  const plain = withoutEndpoint(id)
+  for (const spelling of plain === id ? [id] : [id, plain]) {
+    const found = spelledModel(spelling)
+    if (found !== undefined) return /:free$/i.test(id) ? { ...found, price: { input: 0, output: 0 } } : found
+  }
+  return undefined
+}
+
+function spelledModel(id: string): KnownModel | undefined {
   const known = table()
   const exact = modelKey(id)
-  const dated = exact.replace(/(latest|20\d{6}|20\d{2}[01]\d[0-3]\d)$/, '')
+  const dated = exact.replace(/(latest|20\d{6})$/, '')
   for (const key of [exact, dated, looseModelKey(id), looseModelKey(`${id}-instruct`)]) {
     const found = known.get(key)
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/** Strips what endpoints add to a model's name: OpenRouter's variants, regions and versions of Bedrock and Vertex. */
+function withoutEndpoint(id: string): string {
+  return id
+    .trim()
+    .replace(/:(free|nitro|floor|online|exacto|extended|thinking|beta)$/i, '')
+    .replace(/(?:-v\d+)?:\d+(?:k)?$/, '')
+    .replace(/@(?=20\d{6}$|latest$|default$)/, '-')
+    .replace(/^(?:(?:us|eu|apac|jp|au|global)\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek|qwen|openai)\./i, '')
 }
 
 let cachedTable: Map<string, KnownModel> | undefined

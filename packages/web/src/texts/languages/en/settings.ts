@@ -299,6 +299,7 @@ export const lateTexts = {
       versionText: (version: string) => `Troupe ${version}`,
       text: 'Open source under the MIT license. It runs on your computer. Your messages go only to the models you choose.',
       licences: 'Third-party licenses',
+      trademarks: 'Logos of model providers are trademarks of their owners. They only identify the providers.',
       licencesWords: 'open source third party packages credits',
     },
     signs: 'Open shortcuts with “?”',

@@ -295,6 +295,7 @@ export const settingsTexts: LateTexts = {
       versionText: (version) => `Troupe ${version}`,
       text: '以 MIT 许可证开源，在你的电脑上运行。你的消息只会发送给你选择的模型。',
       licences: '第三方许可证',
+      trademarks: '模型提供商的标志是其所有者的商标，仅用于识别提供商。',
       licencesWords: '开源 第三方 软件包 致谢',
     },
     signs: '按“?”打开快捷键列表',
