@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { scriptedModel } from '@troupe/core/testing'
+import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { wireServer } from '../../server/src/testing/wire-server.ts'
@@ -14,6 +17,7 @@ const name =
     : 'branches and search'
 
 const patiently = { timeout: 15_000 }
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 describe.skipIf(chromium === undefined)(name, () => {
   const answer = (prompt: readonly { role: string; content: unknown }[]) => {
@@ -265,7 +269,52 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => shown.innerText(), patiently).toMatch(/"goOn": "ƒ goOn\(\)",\s+"remove": "ƒ remove\(\)"/)
   })
 
+  test('two models answer side by side; the user continues with one, and the other stays as a branch', async () => {
+    await chat.newSession()
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('button', { name: 'Compare models' }).click()
+    // The focus is in the search field, with the current model selected.
+    await page.keyboard.type('other')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^Models to compare/ }).waitFor()
+    await chat.send('compare this')
+    const columns = page.getByRole('region', { name: /^Answer \d: .*finished$/ })
+    await expect.poll(() => columns.count(), patiently).toBe(2)
+    await page.keyboard.press('Alt+2')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('From the other model.')
+    await page.reload()
+    await expect.poll(() => columns.count(), patiently).toBe(2)
+    await page.evaluate(axe)
+    expect(await violations(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.getByRole('tab', { name: /finished$/ }).nth(1).click() // prettier-ignore
+    await page.getByRole('tabpanel').getByText('From the other model.').waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.setViewportSize({ width: 1440, height: 900 })
+    expect(await chat.field.isEnabled()).toBe(true)
+    await page.getByRole('button', { name: 'Continue with this answer' }).nth(1).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => chat.answers.allInnerTexts(), patiently).toHaveLength(1)
+    expect(await chat.lastAnswer.innerText()).toContain('2 / 2')
+    await chat.ask('and then?')
+    await expect.poll(() => chat.lastAnswer.innerText()).toContain('From the other model.')
+    await page.getByRole('button', { name: /^Model:/ }).waitFor()
+  })
+
   test('there were no errors', () => {
-    expect(workspace.complaints).toEqual([])
+    // axe tries to use `eval`.
+    expect(workspace.complaints.filter((text) => !text.includes('script-src eval'))).toEqual([])
   })
 })
+
+async function violations(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const { axe: found } = window as unknown as { axe: { run(root: string): Promise<AxeResults> } }
+    await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))
+    const results = await found.run('.columns')
+    return results.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+  })
+}

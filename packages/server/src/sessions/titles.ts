@@ -25,19 +25,26 @@ export function createTitleWriter(options: TitleOptions): {
   const { store, models, logger } = options
   const closing = new AbortController()
   const working = new Set<Promise<void>>()
+  const titling = new Set<string>()
 
   return {
     answered(record) {
       const request = runRequestOf(record)
       if (!options.isOn() || request.headless === true || options.isSilent(request.model) || closing.signal.aborted)
         return
+      // Of several models that answer the first message, the first to finish is enough.
+      if (titling.has(record.sessionId)) return
+      titling.add(record.sessionId)
       const work = title(record, request.model).catch((error: unknown) => {
         if (closing.signal.aborted) return
         const text = error instanceof Error ? error.message : String(error)
         logger({ level: 'warn', message: 'a session got no title', session: record.sessionId, error: text })
       })
       working.add(work)
-      void work.finally(() => working.delete(work))
+      void work.finally(() => {
+        working.delete(work)
+        titling.delete(record.sessionId)
+      })
     },
     async close() {
       closing.abort()

@@ -6,7 +6,7 @@ import { activePlan } from '../chat/session/active-plan.ts'
 import { fileParts } from '../chat/session/attachments.ts'
 import { typedAddresses } from '../chat/session/drafts.ts'
 import { useSession, useSessionStore } from '../chat/session/session-context.ts'
-import { chatStatus } from '../chat/session/session-state.ts'
+import { chatStatus, openComparison } from '../chat/session/session-state.ts'
 import { AgentPicker } from '../pickers/agent-picker.tsx'
 import { ModePicker } from '../pickers/mode-picker.tsx'
 import { ModelPicker } from '../pickers/model-picker.tsx'
@@ -48,6 +48,7 @@ export function Composer() {
   const running = useSession((state) => state.run !== null)
   const stopping = useSession((state) => state.run?.stopAskedAt != null)
   const gone = useSession((state) => state.phase === 'missing')
+  const isCompared = useSession((state) => openComparison(state.messages) !== undefined)
   const plan = useSession(activePlan)
   const isQueued = useStore(queue, ({ items }) => items.length > 0)
   const isReading = useVoice(({ read }) => read !== null)
@@ -81,7 +82,8 @@ export function Composer() {
     field.current?.focus()
   }
   const speak = () => {
-    if (!running) return submit()
+    // Several answers run at once, so the message waits until the user continues with one.
+    if (!running || isCompared) return submit()
     if (attachments.length > 0) return notice(t.composer.noFilesWhileSteering)
     if (isWritten && blocked === null) void steer(draft)
     field.current?.focus()
@@ -177,7 +179,7 @@ export function Composer() {
               {t.composer.aboutDuringRun(keyText('Mod+Enter'))}
             </span>
           )}
-          {running && ready && attachments.length === 0 && (
+          {running && !isCompared && ready && attachments.length === 0 && (
             <IconButton
               className="composer-steer"
               label={t.composer.steer}
@@ -221,6 +223,7 @@ const longDraft = 1000
 function ComposerHint() {
   const draft = useSession((state) => state.draft)
   const status = useSession(chatStatus)
+  const isCompared = useSession((state) => openComparison(state.messages) !== undefined)
   return (
     <span className="composer-hint" aria-hidden>
       {text()}
@@ -232,7 +235,7 @@ function ComposerHint() {
     const running = ['submitted', 'streaming', 'waiting'].includes(status)
     if (status === 'waiting' && draft.trim() === '') return t.composer.waitingAbove
     // The placeholder says that Enter queues until something is typed.
-    if (running) return t.composer.steerKey(keyText('Mod+Enter'))
+    if (running) return isCompared ? '' : t.composer.steerKey(keyText('Mod+Enter'))
     if (draft.length >= longDraft) return t.composer.tokens(formatCount(estimateTokens(draft)))
     return draft === '' && status === 'new' ? t.composer.hint : ''
   }

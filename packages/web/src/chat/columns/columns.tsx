@@ -189,9 +189,9 @@ function ColumnHead({ name, model, status }: { name: string; model: string; stat
   const isStopping = useSession((state) => state.run?.stopAskedAt != null)
   return (
     <header className="column-head">
-      <h3 title={model}>
+      <h2 title={model}>
         <bdi>{name}</bdi>
-      </h3>
+      </h2>
       <span className="column-status">
         <StatusIcon status={status} />
         {t.columns.status[status]}
