@@ -8,7 +8,8 @@ import type { Effect } from '../access/decision.ts'
 import { createAgentState } from '../run/create-agent-state.ts'
 import type { Ask } from '../tool/asks.ts'
 import { getBuiltinTools } from '../tool/tool-set.ts'
-import { decide } from './decide.ts'
+import { testToolContext } from '../testing/index.ts'
+import { decide, decideCall } from './decide.ts'
 import { createPolicy, type PolicyOptions } from './policy.ts'
 
 let base: string
@@ -108,4 +109,27 @@ it('a read-only command runs without asking; another one shows its parts and the
     { commands: [{ text: 'cat a.txt' }, { text: 'touch made.txt' }], remember: ['Bash(touch *)'] },
   ])
   expect((await made('Bash', { command: 'touch x' }, {}, { mode: 'plan' })).asks).toEqual([])
+})
+
+it('while models are compared, reads run as usual and every change asks without a rule to remember', async () => {
+  const rules = { allow: ['Write', 'Bash(npm test)'] }
+  const ask = async (name: string, input: unknown, options: PolicyOptions = {}) => {
+    const ctx = testToolContext({ workspace: { id: 'w1', path: workspace } })
+    const tool = getBuiltinTools().find((one) => one.name === name)!
+    const policy = createPolicy(rules, { base: workspace, home: path.join(base, 'home'), ...options, compared: true })
+    return decideCall({ tool, input }, ctx, policy)
+  }
+  const write = { file_path: path.join(workspace, 'new.txt'), content: 'x' }
+  expect(await ask('Read', { file_path: path.join(workspace, 'a.txt') })).toMatchObject({ decision: 'allow' })
+  expect(await ask('Bash', { command: 'ls' })).toMatchObject({ decision: 'allow' })
+  for (const mode of ['default', 'accept-edits', 'bypass'] as const) {
+    const asked = await ask('Write', write, { mode })
+    expect(asked).toMatchObject({ decision: 'ask', firm: true, rule: null })
+    expect(asked.remember).toBeUndefined()
+    expect(await ask('Bash', { command: 'npm test' }, { mode })).toMatchObject({ decision: 'ask' })
+  }
+  expect(await ask('Write', write, { mode: 'plan' })).toMatchObject({ decision: 'deny' })
+  const other = await ask('Edit', { file_path: path.join(workspace, 'a.txt'), old_string: 'needle', new_string: 'x' })
+  expect(other).toMatchObject({ decision: 'ask' })
+  expect(other.remember).toBeUndefined()
 })
