@@ -21,7 +21,25 @@ const skillSchema = z.object({
   folder: z.string(),
   scope: z.enum(['home', 'workspace', 'project']),
   shadows: z.array(z.string()).describe('files of skills with the same name that it replaces'),
+  enabled: z.boolean(),
 })
+
+const skillTextSchema = z.object({
+  path: z.string(),
+  text: z.string(),
+  version: z.string().describe('of the text, to detect changes on disk'),
+})
+export type SkillText = z.infer<typeof skillTextSchema>
+
+const newSkillSchema = z.strictObject({
+  name: z.string().min(1).max(64),
+  scope: z.enum(['home', 'project']),
+  description: z.string().trim().min(1).max(1024),
+  instructions: z.string().trim().min(1).max(200_000),
+})
+export type NewSkill = z.infer<typeof newSkillSchema>
+
+const skillPath = z.string().min(1).max(4096).describe('the SKILL.md, as listed')
 
 /** A file that is not valid. `line` is present if the problem is at one. */
 export const skillProblemSchema = fileProblemSchema.extend({ line: z.number().optional() })
@@ -42,6 +60,40 @@ export const skillEndpoints = endpoints({
     summary: 'Lists the skills of the workspace, and files that are not valid skills with line and reason.',
     scoped: true,
     answers: { 200: z.object({ skills: z.array(skillSchema), problems: z.array(skillProblemSchema) }) },
+  },
+  'POST /ai/skills': {
+    summary: 'Creates a skill for the user, or in the folder if it is trusted.',
+    scoped: true,
+    body: newSkillSchema,
+    answers: {
+      201: z.object({ path: z.string() }),
+      403: 'FolderNotTrusted',
+      409: 'SkillExists, FileNotEditable',
+      422: 'BadSkill',
+    },
+  },
+  'PATCH /ai/skills': {
+    summary: 'Enables or disables a skill for the user, in all folders.',
+    body: z.strictObject({ name: z.string().min(1).max(64), enabled: z.boolean() }),
+    answers: { 200: z.object({ name: z.string(), enabled: z.boolean() }) },
+  },
+  'DELETE /ai/skills': {
+    summary: 'Deletes the folder of a skill.',
+    scoped: true,
+    query: z.object({ path: skillPath }),
+    answers: { 200: z.object({ deleted: z.string() }), 404: 'SkillNotFound', 409: 'FileNotEditable' },
+  },
+  'GET /ai/skills/text': {
+    summary: 'Returns the text of a SKILL.md, also of one that is not valid.',
+    scoped: true,
+    query: z.object({ path: skillPath }),
+    answers: { 200: skillTextSchema, 404: 'SkillNotFound', 409: 'FileNotEditable' },
+  },
+  'PATCH /ai/skills/text': {
+    summary: 'Replaces the text of a SKILL.md, if it is valid and the file still has this version.',
+    scoped: true,
+    body: z.strictObject({ path: skillPath, text: z.string().max(200_000), version: z.string().max(100) }),
+    answers: { 200: skillTextSchema, 404: 'SkillNotFound', 409: 'FileNotEditable, FileChanged', 422: 'BadSkill' },
   },
   'POST /ai/skills/imports': {
     summary: 'Unpacks the skills of a folder or archive on this machine, or of a blob, for review.',

@@ -171,7 +171,12 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     tools,
     why: (group) => (group === 'browser' ? noChromium : undefined),
   })
-  const skills = createSkillRegistry({ home: home.path, personHome, store })
+  const skills = createSkillRegistry({
+    home: home.path,
+    personHome,
+    store,
+    disabled: () => config.get().disabledSkills ?? [],
+  })
   const skillImports = closing(createSkillImports(home.path))
   const context = openContext({
     store,

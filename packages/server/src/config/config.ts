@@ -30,6 +30,7 @@ export const configSchema = z.looseObject({
     .optional(),
   useTools: configFields.useTools.optional(),
   disabledAgents: configListSchema.optional().describe('built-in agents and those of files that are turned off'),
+  disabledSkills: configListSchema.optional().describe('skills that are turned off'),
   hooks: hooksConfigSchema.optional().describe('commands of yours that have a word in what runs'),
   // Each entry is validated on use, so one invalid entry does not reject the file.
   mcpServers: mcpServersSchema

@@ -1,17 +1,12 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import {
-  acceptSkills,
-  type Blobs,
-  dropStaged,
-  type StagedSkills,
-  stageSkills,
-  type Store,
-  type Workspace,
-} from '@troupe/core'
+import { acceptSkills, type Blobs, dropStaged, type StagedSkills, stageSkills, type Store } from '@troupe/core'
 import { NamedError, newId, skillEndpoints } from '@troupe/protocol'
+import type { ConfigFile } from '../config/config.ts'
 import { implement, type Route } from '../http/route.ts'
+import { findWorkspace } from '../http/scope.ts'
+import { createSkillEdits } from './skill-edits.ts'
 import type { SkillRegistry } from './skill-registry.ts'
 
 /** Skills being imported. Unpacked for review, and installed only once the user trusts them. */
@@ -122,10 +117,28 @@ export function skillRoutes(options: {
   skills: SkillRegistry
   skillImports: SkillImports
   blobs: Blobs
+  home: { path: string }
+  config: ConfigFile
 }): Route[] {
-  const { store, skills, skillImports, blobs } = options
+  const { store, skills, skillImports, blobs, config } = options
+  const edits = createSkillEdits({ home: options.home, config, skills })
   return implement(skillEndpoints, {
-    'GET /ai/skills': async ({ workspaceId }) => skills.of((await store.workspaces.get(workspaceId)) as Workspace),
+    'GET /ai/skills': async ({ workspaceId }) => skills.list(await findWorkspace(store, workspaceId)),
+    'POST /ai/skills': async ({ body, workspaceId }) => ({
+      path: await edits.create(await findWorkspace(store, workspaceId), body),
+    }),
+    'PATCH /ai/skills': async ({ body }) => {
+      await edits.enable(body.name, body.enabled)
+      return body
+    },
+    'DELETE /ai/skills': async ({ query, workspaceId }) => {
+      await edits.remove(await findWorkspace(store, workspaceId), query.path)
+      return { deleted: query.path }
+    },
+    'GET /ai/skills/text': async ({ query, workspaceId }) =>
+      edits.read(await findWorkspace(store, workspaceId), query.path),
+    'PATCH /ai/skills/text': async ({ body, workspaceId }) =>
+      edits.write(await findWorkspace(store, workspaceId), body.path, body.text, body.version),
     'POST /ai/skills/imports': async ({ body }) => {
       if ('path' in body) return { import: await skillImports.stage(body.path) }
       const blob = await blobs.get(body.blob)

@@ -24,7 +24,11 @@ export interface SkillRegistry {
   /** Synchronous version. Includes projects and enclosing workspaces only if looked up before. */
   now(workspace: Pick<Workspace, 'path' | 'trusted'>, session: Pick<Session, 'projectId'>): FoundSkills
   text(session: Session, workspace: Workspace): Promise<string>
+  /** Includes skills that are turned off. */
+  list(workspace: Workspace): Promise<{ skills: ListedSkill[]; problems: FoundSkills['problems'] }>
 }
+
+type ListedSkill = FoundSkills['skills'][number] & { enabled: boolean }
 
 const maxCached = 100
 
@@ -33,28 +37,47 @@ export function createSkillRegistry(options: {
   home: string
   personHome: string
   store: Pick<Store, 'workspaces'>
+  /** Names of skills that are turned off. */
+  disabled?(): readonly string[]
 }): SkillRegistry {
-  const { home, personHome, store } = options
+  const { home, personHome, store, disabled = () => [] } = options
   const kept = new Map<string, { places: SkillPlace[]; find: FindSkills }>()
   /** Trusted workspaces around a folder at the last lookup, outermost first. */
   const around = new Map<string, readonly string[]>()
 
   const registry: SkillRegistry = {
     async of(workspace, session = { projectId: null }) {
-      if (around.size >= maxCached) around.clear()
-      around.set(workspace.path, await parentsOf(workspace))
-      const key = keyOf(workspace, session)
-      if (!kept.has(key)) keep(key, workspace, await projectsOf(workspace, session))
+      await look(workspace, session)
       return registry.now(workspace, session)
     },
     now(workspace, session) {
-      const key = keyOf(workspace, session)
-      const known = kept.get(key) ?? (session.projectId === null ? keep(key, workspace, []) : make(workspace, []))
-      return known.find(known.places)
+      const found = read(workspace, session)
+      const off = new Set(disabled())
+      return off.size === 0 ? found : { ...found, skills: found.skills.filter(({ name }) => !off.has(name)) }
+    },
+    async list(workspace) {
+      const session = { projectId: null }
+      await look(workspace, session)
+      const { skills, problems } = read(workspace, session)
+      const off = new Set(disabled())
+      return { skills: skills.map((skill) => ({ ...skill, enabled: !off.has(skill.name) })), problems }
     },
     text: async (session, workspace) => skillList((await registry.of(workspace, session)).skills),
   }
   return registry
+
+  async function look(workspace: Workspace, session: Pick<Session, 'projectId'>): Promise<void> {
+    if (around.size >= maxCached) around.clear()
+    around.set(workspace.path, await parentsOf(workspace))
+    const key = keyOf(workspace, session)
+    if (!kept.has(key)) keep(key, workspace, await projectsOf(workspace, session))
+  }
+
+  function read(workspace: Pick<Workspace, 'path' | 'trusted'>, session: Pick<Session, 'projectId'>): FoundSkills {
+    const key = keyOf(workspace, session)
+    const known = kept.get(key) ?? (session.projectId === null ? keep(key, workspace, []) : make(workspace, []))
+    return known.find(known.places)
+  }
 
   function make({ path, trusted }: Pick<Workspace, 'path' | 'trusted'>, projects: string[]) {
     const parents = around.get(path) ?? []

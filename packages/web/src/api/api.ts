@@ -173,6 +173,11 @@ export function createApi(request: Request) {
     trustWorkspace: (trusted: boolean) => call('PATCH /ai/workspace', { body: { trusted } }),
 
     skills: () => call('GET /ai/skills'),
+    addSkill: (body: CallOf<'POST /ai/skills'>['body']) => call('POST /ai/skills', { body }),
+    enableSkill: (name: string, enabled: boolean) => call('PATCH /ai/skills', { body: { name, enabled } }),
+    deleteSkill: (path: string) => call('DELETE /ai/skills', { query: { path } }),
+    skillText: (path: string) => call('GET /ai/skills/text', { query: { path } }),
+    changeSkill: (body: CallOf<'PATCH /ai/skills/text'>['body']) => call('PATCH /ai/skills/text', { body }),
     /** Unpacks skills from a folder or archive on the server's machine, or from a blob. */
     stageSkills: (body: { path: string } | { blob: string }) => call('POST /ai/skills/imports', { body }),
     acceptSkills: (id: string) => call('POST /ai/skills/imports/:id', { params: { id } }),

@@ -2,6 +2,7 @@ import type { Answered, CallOf, RuleInfo, RuleList } from '@troupe/protocol'
 
 export type { RuleInfo, RuleList } from '@troupe/protocol'
 
+export type SkillInfo = Answered<'GET /ai/skills'>['skills'][number]
 export type StagedSkills = Answered<'POST /ai/skills/imports'>['import']
 export type Finding = Answered<'GET /ai/doctor'>['findings'][number]
 

@@ -9,6 +9,7 @@ export const section: SettingsSection = {
   icon: BookOpen,
   words: () => t.settings.words.skills,
   settings: () => [
+    { id: 'new', title: t.skillEditor.add, words: t.settings.words.skills },
     { id: 'import', title: t.settings.skills.import, words: t.settings.skills.importWords },
     { id: 'trust', title: t.settings.trust.title, words: t.settings.trust.words },
   ],
@@ -16,5 +17,5 @@ export const section: SettingsSection = {
     const { skills } = await api.skills()
     return skills.map(({ name, description }) => ({ id: `skill-${name}`, title: name, words: description }))
   },
-  Component: lazy(async () => ({ default: (await import('../skills-section.tsx')).SkillsSection })),
+  Component: lazy(async () => ({ default: (await import('../../skills/skills-section.tsx')).SkillsSection })),
 }

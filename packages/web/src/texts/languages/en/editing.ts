@@ -20,6 +20,15 @@ export const editingTexts = {
     wouldAllow: 'These rules would allow it:',
     edit: 'Edit',
   },
+  skillEditor: {
+    add: 'Add skill',
+    fix: 'Edit the file',
+    name: 'Name (a-z, 0-9 and “-”)',
+    description: 'What it is for and when to use it',
+    instructions: 'Instructions',
+    deleteTitle: 'Delete this skill?',
+    deleteText: 'This folder and all files in it will be deleted:',
+  },
   hookEditor: {
     add: 'Add hook',
     edit: 'Edit hook',

@@ -1,6 +1,6 @@
 import type { LateTexts } from '../en/settings.ts'
 
-export const editingTexts: Pick<LateTexts, 'explain' | 'hookEditor'> = {
+export const editingTexts: Pick<LateTexts, 'explain' | 'skillEditor' | 'hookEditor'> = {
   explain: {
     title: '解释工具调用',
     words: '为什么 决定 规则 解释 模拟 命令 路径 允许 拒绝 explain',
@@ -14,6 +14,15 @@ export const editingTexts: Pick<LateTexts, 'explain' | 'hookEditor'> = {
     noRule: '没有匹配的规则。由模式和默认设置决定。',
     wouldAllow: '这些规则会允许它：',
     edit: '编辑',
+  },
+  skillEditor: {
+    add: '添加技能',
+    fix: '编辑文件',
+    name: '名称（a-z、0-9 和“-”）',
+    description: '用途，以及何时使用',
+    instructions: '指令',
+    deleteTitle: '要删除此技能吗？',
+    deleteText: '将删除此文件夹及其中的所有文件：',
   },
   hookEditor: {
     add: '添加钩子',

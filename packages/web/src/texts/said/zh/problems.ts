@@ -309,4 +309,16 @@ export const problems: ServerTextPairs = [
   ],
   ['The hook is invalid: {}.', '钩子无效：{}。'],
   ['The hook\'s "match" is invalid in line {}: {}', '钩子的“match”第 {1} 行无效：{2~}'],
+  [
+    'Use at most 64 of a-z, 0-9 and single "-" between them as the name of a skill.',
+    '技能名称最多 64 个字符，只能使用 a-z、0-9 和其间的单个“-”。',
+  ],
+  [
+    'This folder is not trusted. Trust it before you add skills to it.',
+    '此文件夹未受信任。请先信任它，再向其中添加技能。',
+  ],
+  ['A skill named "{}" already exists.', '名为“{}”的技能已存在。'],
+  ['There is no such skill here.', '这里没有这个技能。'],
+  ['The skill is invalid: {}.', '技能无效：{1~}。'],
+  ['The skill is invalid in line {}: {}.', '技能在第 {1} 行无效：{2~}。'],
 ]

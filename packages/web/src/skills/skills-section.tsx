@@ -1,53 +1,179 @@
+import { Plus } from 'lucide-react'
 import { useCallback, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
-import type { StagedSkills } from '../api/settings-types.ts'
+import type { SkillInfo, StagedSkills } from '../api/settings-types.ts'
 import { formatSize } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
-import { ProblemList, ServerDataStatus, TrustRow, useServerData } from './section-parts.tsx'
+import { ProblemList, ServerDataStatus, TrustRow, useServerData } from '../settings/section-parts.tsx'
+import { NewSkillForm, SkillEditor } from './skill-forms.tsx'
 
 export function SkillsSection() {
   const { api } = useWorkspace()
-  const asked = useServerData(useCallback(() => api.skills(), [api]))
-  const { skills = [], problems = [] } = asked.value ?? {}
+  const asked = useServerData(
+    useCallback(async () => {
+      const [found, { workspace }] = await Promise.all([api.skills(), api.workspace()])
+      return { ...found, trusted: workspace?.trusted === true }
+    }, [api]),
+  )
+  const [adding, setAdding] = useState(false)
+  const [failure, setFailure] = useState('')
+  const { skills = [], problems = [], trusted = false } = asked.value ?? {}
+  const act = async (work: () => Promise<unknown>) => {
+    try {
+      await work()
+      setFailure('')
+    } catch (error) {
+      setFailure(toErrorInfo(error).message)
+    }
+    await asked.again()
+  }
   return (
     <>
       <p className="settings-note">{t.settings.skills.about}</p>
       <ServerDataStatus asked={asked} />
       <ProblemList title={t.settings.skills.problems} problems={problems} />
+      {problems
+        .filter(({ path }) => path.endsWith('SKILL.md'))
+        .map(({ path }) => (
+          <BrokenSkill key={path} path={path} onSaved={() => void asked.again()} />
+        ))}
+      <p className="settings-failure" role="alert">
+        {failure}
+      </p>
       {asked.value !== null && skills.length === 0 && <p className="settings-none">{t.settings.skills.none}</p>}
       <ul className="settings-list" aria-label={t.settings.skills.list}>
-        {skills.map(({ name, description, path, scope, allowedTools, personOnly, shadows }) => (
-          <li key={path} data-setting={`skill-${name}`} tabIndex={-1}>
-            <p>
-              <b>
-                <VisibleText text={name} as="name" />
-              </b>{' '}
-              <span className="badge">{t.settings.skills.scopes[scope]}</span>{' '}
-              {personOnly === true && <span className="badge">{t.settings.skills.personOnly}</span>}
-            </p>
-            <p>
-              <VisibleText text={description} />
-            </p>
-            {allowedTools !== undefined && (
-              <p>{t.settings.skills.narrows(allowedTools.join(', ') || t.settings.skills.onlyReading)}</p>
-            )}
-            <p className="settings-path">
-              <VisibleText text={path} as="name" />
-            </p>
-            {shadows.map((other) => (
-              <p key={other} className="settings-path">
-                {t.settings.skills.shadows} <VisibleText text={other} as="name" />
-              </p>
-            ))}
-          </li>
+        {skills.map((skill) => (
+          <SkillRow
+            key={skill.path}
+            skill={skill}
+            onSaved={() => void asked.again()}
+            onToggle={() => act(() => api.enableSkill(skill.name, !skill.enabled))}
+            onDelete={() => act(() => api.deleteSkill(skill.path))}
+          />
         ))}
       </ul>
+      <div data-setting="new">
+        {adding ? (
+          <NewSkillForm
+            trusted={trusted}
+            onCancel={() => setAdding(false)}
+            onAdded={async () => {
+              setAdding(false)
+              await asked.again()
+            }}
+          />
+        ) : (
+          <div className="settings-row-buttons">
+            <Button onClick={() => setAdding(true)}>
+              <Plus aria-hidden />
+              {t.skillEditor.add}
+            </Button>
+          </div>
+        )}
+      </div>
       <SkillImport onImported={asked.again} />
       <TrustRow onChanged={asked.again} />
     </>
+  )
+}
+
+function BrokenSkill({ path, onSaved }: { path: string; onSaved: () => void }) {
+  const [editing, setEditing] = useState(false)
+  if (!editing)
+    return (
+      <div className="settings-row-buttons">
+        <Button aria-label={`${t.skillEditor.fix} ${path}`} onClick={() => setEditing(true)}>
+          {t.skillEditor.fix}
+        </Button>
+      </div>
+    )
+  return (
+    <SkillEditor path={path} onSaved={onSaved}>
+      <Button kind="quiet" onClick={() => setEditing(false)}>
+        {t.ui.close}
+      </Button>
+    </SkillEditor>
+  )
+}
+
+interface SkillRowProps {
+  skill: SkillInfo
+  onSaved: () => void
+  onToggle: () => Promise<void>
+  onDelete: () => Promise<void>
+}
+
+function SkillRow({ skill, onSaved, onToggle, onDelete }: SkillRowProps) {
+  const { name, description, path, folder, scope, allowedTools, personOnly, shadows, enabled } = skill
+  const [editing, setEditing] = useState(false)
+  const [removing, setRemoving] = useState(false)
+  return (
+    <li data-setting={`skill-${name}`} tabIndex={-1}>
+      <p>
+        <b>
+          <VisibleText text={name} as="name" />
+        </b>{' '}
+        <span className="badge">{t.settings.skills.scopes[scope]}</span>{' '}
+        {personOnly === true && <span className="badge">{t.settings.skills.personOnly}</span>}
+        {!enabled && <span className="badge">{t.hookEditor.off}</span>}
+      </p>
+      <p>
+        <VisibleText text={description} />
+      </p>
+      {allowedTools !== undefined && (
+        <p>{t.settings.skills.narrows(allowedTools.join(', ') || t.settings.skills.onlyReading)}</p>
+      )}
+      <p className="settings-path">
+        <VisibleText text={path} as="name" />
+      </p>
+      {shadows.map((other) => (
+        <p key={other} className="settings-path">
+          {t.settings.skills.shadows} <VisibleText text={other} as="name" />
+        </p>
+      ))}
+      {editing ? (
+        <SkillEditor path={path} onSaved={onSaved}>
+          <Button kind="quiet" onClick={() => setEditing(false)}>
+            {t.ui.close}
+          </Button>
+        </SkillEditor>
+      ) : (
+        <div className="settings-row-buttons">
+          <Button kind="quiet" aria-label={`${t.explain.edit} ${name}`} onClick={() => setEditing(true)}>
+            {t.explain.edit}
+          </Button>
+          <Button
+            kind="quiet"
+            aria-label={`${enabled ? t.hookEditor.turnOff : t.hookEditor.turnOn} ${name}`}
+            onClick={() => void onToggle()}
+          >
+            {enabled ? t.hookEditor.turnOff : t.hookEditor.turnOn}
+          </Button>
+          <Button kind="quiet" aria-label={`${t.ui.delete} ${name}`} onClick={() => setRemoving(true)}>
+            {t.ui.delete}
+          </Button>
+        </div>
+      )}
+      {removing && (
+        <ConfirmDialog
+          title={t.skillEditor.deleteTitle}
+          confirm={t.ui.delete}
+          onConfirm={() => void onDelete()}
+          onClose={() => setRemoving(false)}
+        >
+          <p>{t.skillEditor.deleteText}</p>
+          <p>
+            <code>
+              <VisibleText text={folder} as="name" />
+            </code>
+          </p>
+        </ConfirmDialog>
+      )}
+    </li>
   )
 }
 
