@@ -32,7 +32,8 @@ export function SidebarFoot() {
 
 function WorkspaceName() {
   const path = useApp((state) => state.workspacePath)
-  if (path === null) return null
+  // Keeps its place while the name loads.
+  if (path === null) return <div className="workspace-name" aria-hidden />
   const name = path.split(/[/\\]/).findLast((piece) => piece !== '') ?? path
   return (
     <Popover.Root>
