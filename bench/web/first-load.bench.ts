@@ -91,6 +91,10 @@ async function weigh() {
       }),
     )
     const kilobytes = sizes.reduce((sum, size) => sum + size, 0) / 1000
-    return { value: `${kilobytes.toFixed(0)} KB`, ok: kilobytes <= limit, detail: `${scripts.length} files` }
+    return {
+      value: `${kilobytes.toFixed(0)} KB`,
+      ok: kilobytes <= limit,
+      detail: scripts.map((path) => path.replace(/.*\/|-[^-]*$/g, '')).join(' '),
+    }
   })
 }

@@ -5,9 +5,12 @@ import './base.css'
 import './contrast.css'
 import './fonts.css'
 import { readAddress } from './platform/address.ts'
+import { loadAgentMenu } from './pickers/agent-picker.tsx'
+import { loadModeMenu } from './pickers/mode-picker.tsx'
 import { trackFocusKeys } from './platform/keyboard.ts'
 import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
 import './tokens.css'
+import { loadMenusOnUse } from './ui/menu.tsx'
 import { createWorkspace, WorkspaceContext } from './workspace/workspace.ts'
 
 /** Caches the page's files and shows notifications. Disabled in development. */
@@ -34,6 +37,7 @@ void workspace.app.start(key)
 // `public/early.js` requested both already, so the page renders with content at once.
 const sessionRead = sessionId === null || key !== null ? undefined : workspace.session(sessionId).readAhead()
 trackFocusKeys()
+loadMenusOnUse(loadModeMenu, loadAgentMenu)
 startServiceWorker()
 // The user may open the printed URL in an existing tab.
 window.addEventListener('hashchange', () => {

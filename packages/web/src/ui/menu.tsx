@@ -1,17 +1,14 @@
-import { ChevronRight } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
 import {
   cloneElement,
   type ComponentProps,
-  Fragment,
+  type KeyboardEvent,
+  type MouseEvent,
+  lazy,
   type ReactElement,
   type ReactNode,
   Suspense,
-  useContext,
-  useRef,
   useState,
 } from 'react'
-import { DialogContext } from './button.tsx'
 import './menu.css'
 
 export interface MenuItem {
@@ -27,78 +24,50 @@ export interface MenuItem {
   onSelect?: () => void
 }
 
-interface MenuProps {
-  trigger: ReactNode
+export interface MenuProps {
+  trigger: ReactElement<ComponentProps<'button'>>
   items: MenuItem[]
-  isOpen?: boolean
   align?: 'start' | 'end'
   onClosed?: () => void
 }
 
-/** Not modal, because a modal menu injects a style element, which our content security policy forbids. */
-export function Menu({ trigger, items, isOpen = false, align = 'start', onClosed: onOver }: MenuProps) {
-  const chosen = useRef<() => void>(undefined)
-  // A dialog covers everything outside it.
-  const around = useContext(DialogContext)
-  // Run the selected action after the trigger regains focus, so that the action can keep the focus.
-  const onClosed = () => {
-    if (chosen.current !== undefined) setTimeout(chosen.current)
-    chosen.current = undefined
-    // Wait until the focus has moved back.
-    if (onOver !== undefined) setTimeout(onOver)
+const loadPopup = () => import('./menu-popup.tsx')
+const MenuPopup = lazy(() => loadPopup().then((loaded) => ({ default: loaded.MenuPopup })))
+
+/** Loads the menus with the first sign of use, so that the first one opens at once. Call once per page. */
+export function loadMenusOnUse(...loads: (() => Promise<unknown>)[]): void {
+  const uses = ['pointermove', 'pointerdown', 'keydown'] as const
+  const load = (): void => {
+    for (const use of uses) window.removeEventListener(use, load)
+    // A failure shows when the menu is opened.
+    for (const one of [loadPopup, ...loads]) one().catch(() => undefined)
   }
+  for (const use of uses) window.addEventListener(use, load, { passive: true })
+}
+
+/** A button with a menu, which is loaded and created on first use. */
+export function Menu({ trigger, onClosed: onOver, ...rest }: MenuProps) {
   return (
-    <DropdownMenu.Root modal={false} defaultOpen={isOpen}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal container={around}>
-        <DropdownMenu.Content
-          className="menu"
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          onCloseAutoFocus={onClosed}
-        >
-          <MenuItems items={items} onChoose={(onSelect) => void (chosen.current = onSelect)} />
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <OnDemand button={cloneElement(trigger, { 'aria-haspopup': 'menu' })}>
+      {(button, onClosed) => (
+        <MenuPopup
+          trigger={button}
+          {...rest}
+          onClosed={() => {
+            onClosed()
+            onOver?.()
+          }}
+        />
+      )}
+    </OnDemand>
   )
 }
 
-function MenuItems({ items, onChoose }: { items: MenuItem[]; onChoose: (onSelect: MenuItem['onSelect']) => void }) {
-  return items.map((item, index) => (
-    <Fragment key={index}>
-      {item.startsGroup === true && index > 0 && <DropdownMenu.Separator className="menu-line" />}
-      <MenuRow item={item} onChoose={onChoose} />
-    </Fragment>
-  ))
-}
+let isOpenedByKey = false
 
-function MenuRow({ item, onChoose }: { item: MenuItem; onChoose: (onSelect: MenuItem['onSelect']) => void }) {
-  const { label, icon, danger = false, hint, items: more, onSelect } = item
-  if (more === undefined) {
-    return (
-      <DropdownMenu.Item className={danger ? 'menu-item menu-danger' : 'menu-item'} onSelect={() => onChoose(onSelect)}>
-        {icon}
-        {label}
-        {hint !== undefined && <span className="menu-hint">{hint}</span>}
-      </DropdownMenu.Item>
-    )
-  }
-  return (
-    <DropdownMenu.Sub>
-      <DropdownMenu.SubTrigger className="menu-item">
-        {icon}
-        {label}
-        <ChevronRight aria-hidden className="menu-more" />
-      </DropdownMenu.SubTrigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.SubContent className="menu menu-sub" sideOffset={4} collisionPadding={8}>
-          <MenuItems items={more} onChoose={onChoose} />
-        </DropdownMenu.SubContent>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Sub>
-  )
+/** Ref callback of a menu. A key opens it with its first item chosen, which the menu itself was created too late for. */
+export function chooseFirstItem(menu: HTMLElement | null): void {
+  if (menu !== null && isOpenedByKey) setTimeout(() => menu.querySelector<HTMLElement>('[role^=menuitem]')?.focus())
 }
 
 interface OnDemandProps {
@@ -111,10 +80,23 @@ interface OnDemandProps {
 export function OnDemand({ button, children }: OnDemandProps) {
   const [state, setState] = useState<'new' | 'open' | 'closed'>('new')
   if (state === 'open') return <Suspense fallback={button}>{children(button, () => setState('closed'))}</Suspense>
+  const open = (byKey: boolean): void => {
+    isOpenedByKey = byKey
+    setState('open')
+  }
+  const hasMenu = button.props['aria-haspopup'] === 'menu'
   return cloneElement(button, {
     'aria-haspopup': button.props['aria-haspopup'] ?? 'dialog',
     'aria-expanded': false,
-    onClick: () => setState('open'),
+    onClick: ({ detail }: MouseEvent) => open(detail === 0),
+    ...(hasMenu && {
+      onKeyDown: (event: KeyboardEvent<HTMLButtonElement>) => {
+        button.props.onKeyDown?.(event)
+        if (event.key !== 'ArrowDown') return
+        event.preventDefault()
+        open(true)
+      },
+    }),
     ...(state === 'closed' && { ref: focusIfLost }),
   })
 }

@@ -38,7 +38,8 @@ test.each([
   [t.inbox.approveAlways, 'always'],
 ])('a menu offers: %s', async (label, remember) => {
   const { server, sent } = await show(approval({ remember: ['Bash(ls)'] }))
-  await press(button(t.inbox.allowLonger), 'Enter')
+  await click(button(t.inbox.allowLonger))
+  await eventually(() => document.querySelector('[role=menuitem]') !== null)
   await click(named('[role=menuitem]', label))
   await eventually(() => server.requests.length > 0)
   expect(await sent()).toEqual({ type: 'approve', remember })

@@ -1,13 +1,14 @@
 import type { Part, StoredMessage } from '@troupe/protocol'
 import { FileText, GitBranch, Split, Trash2, Type, Volume2 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactElement } from 'react'
 import { copyRichText, messageHtml } from '../../sharing/share-actions.ts'
 import { notice } from '../../state/notices.tsx'
 import { openBranchMap } from '../../state/panels.ts'
 import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { copyText } from '../../ui/button.tsx'
-import { Menu, type MenuItem } from '../../ui/menu.tsx'
+import { MenuPopup } from '../../ui/menu-popup.tsx'
+import type { MenuItem } from '../../ui/menu.tsx'
 import { readAloud } from '../../voice/read-aloud.ts'
 import { useVoice } from '../../voice/voice-state.ts'
 import { useWorkspace } from '../../workspace/workspace.ts'
@@ -18,7 +19,7 @@ import { messageText, type VisibleMessage } from '../session/session-state.ts'
 
 export interface MessageMenuItemsProps {
   message: VisibleMessage
-  button: ReactNode
+  button: ReactElement<ComponentProps<'button'>>
   onClosed: () => void
 }
 
@@ -55,7 +56,7 @@ export function MessageMenuItems({ message, button, onClosed }: MessageMenuItems
       danger: true,
       onSelect: () => void remove(message.id).then(focusConversation),
     })
-  return <Menu trigger={button} items={items} isOpen onClosed={onClosed} />
+  return <MenuPopup trigger={button} items={items} onClosed={onClosed} />
 }
 
 async function copy(message: VisibleMessage): Promise<void> {
