@@ -1,5 +1,6 @@
 import { type Metadata, totalUsage } from '@troupe/protocol'
 import { formatCost, formatCount, formatDuration } from '../../texts/format.ts'
+import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 
 export function ColumnDetails({ model, metadata = {} }: { model: string; metadata: Metadata | undefined }) {
@@ -7,27 +8,27 @@ export function ColumnDetails({ model, metadata = {} }: { model: string; metadat
   const { elapsedMs } = metadata
   return (
     <details className="column-details">
-      <summary>{t.columns.details}</summary>
+      <summary>{t.columnView.details}</summary>
       <dl>
-        <dt>{t.columns.model}</dt>
+        <dt>{t.columnView.model}</dt>
         <dd>
           <bdi>{metadata.model ?? model}</bdi>
         </dd>
         {elapsedMs !== undefined && (
           <>
-            <dt>{t.columns.time}</dt>
+            <dt>{t.columnView.time}</dt>
             <dd>{formatDuration(elapsedMs)}</dd>
           </>
         )}
         {tokens !== undefined && (
           <>
-            <dt>{t.columns.tokens}</dt>
+            <dt>{t.columnView.tokens}</dt>
             <dd>{formatCount(tokens)}</dd>
           </>
         )}
         {cost !== undefined && cost > 0 && (
           <>
-            <dt>{t.columns.cost}</dt>
+            <dt>{t.columnView.cost}</dt>
             <dd>{formatCost(cost)}</dd>
           </>
         )}

@@ -1,3 +1,4 @@
+import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { isWaiting, type SessionState } from '../session/session-state.ts'
 import type { Column } from '../session/session-types.ts'
@@ -35,9 +36,9 @@ export function announceColumns(
         before === 'loading' || (before === 'writing' && state.run === null && state.phase === 'loading')
       before = now
       if (wasLoading || (now !== 'waiting' && !over.includes(now))) return
-      const own = t.columns.said(nameOf(model), t.columns.status[now])
+      const own = t.columnView.said(nameOf(model), t.columnView.status[now])
       const all = columns.every((column) => over.includes(columnStatus(column.conversation.getState(), true)))
-      say(all ? `${own} ${t.columns.allDone}` : own)
+      say(all ? `${own} ${t.columnView.allDone}` : own)
     })
   })
   return () => {

@@ -2,6 +2,7 @@ import type { StoredMessage } from '@troupe/protocol'
 import { expect, test } from 'vitest'
 import { message, page } from '../../testing/fake-server.ts'
 import { button, change, click, eventually, field, named, press, render } from '../../testing/render.tsx'
+import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { Columns } from './columns.tsx'
 
@@ -33,8 +34,8 @@ test('each answer is a region with its model and status; keys move between them'
   const { view } = await show(failed)
   const regions = [...view.querySelectorAll<HTMLElement>('[role=region]')]
   expect(regions.map((region) => region.getAttribute('aria-label'))).toEqual([
-    t.columns.column(1, 'acme/one', t.columns.status.done),
-    t.columns.column(2, 'acme/two', t.columns.status.failed),
+    t.columnView.column(1, 'acme/one', t.columnView.status.done),
+    t.columnView.column(2, 'acme/two', t.columnView.status.failed),
   ])
   const focused = () => regions.indexOf(document.activeElement as HTMLElement)
   await press(document.body, '2', { code: 'Digit2', altKey: true })
@@ -48,7 +49,7 @@ test('each answer is a region with its model and status; keys move between them'
 test('only a usable answer can be continued; a failed one can be tried again', async () => {
   const { server } = await show(failed)
   expect(document.querySelectorAll('.column-foot .button')).toHaveLength(1)
-  await click(button(t.columns.continue))
+  await click(button(t.columnView.continue))
   await change(() => server.replyJson('/ai/sessions/s1/pick', { messageId: 'u1', answers, picked: 'a1' }))
   await eventually(() => server.picked.length > 0)
   expect(server.picked).toEqual(['acme/one'])
@@ -64,13 +65,13 @@ test('a failed column is answered again with its own model', async () => {
 
 test('comparing goes on after a pick only if the user keeps it on; the bar says that changes need approval', async () => {
   const { view, app } = await show()
-  expect(view.textContent).toContain(t.columns.note)
+  expect(view.textContent).toContain(t.columnView.note)
   expect(app.getState().keepsComparing).toBe(false)
   app.compareModels(['acme/one', 'acme/two'])
-  await click(field(t.columns.keep))
+  await click(field(t.columnView.keep))
   app.modelPicked('s1', 'acme/two')
   expect(app.getState().compared['s1']).toHaveLength(2)
-  await click(field(t.columns.keep))
+  await click(field(t.columnView.keep))
   app.modelPicked('s1', 'acme/two')
   expect(app.getState().compared['s1']).toEqual([])
   expect(app.getState().chosenModels['s1']).toBe('acme/two')
@@ -79,7 +80,7 @@ test('comparing goes on after a pick only if the user keeps it on; the bar says 
 test('details name the model, the time and the tokens', async () => {
   const usage = { inputTokens: 1000, outputTokens: 200, totalTokens: 1200 }
   const { view } = await show({ metadata: { model: 'acme/two', elapsedMs: 4000, usage, cost: 0.02 } })
-  await click(named('summary', t.columns.details))
+  await click(named('summary', t.columnView.details))
   const details = [...view.querySelectorAll('.column-details')].at(-1)?.textContent
   expect(details).toContain('acme/two')
   expect(details).toContain('4')

@@ -2,6 +2,7 @@ import { CircleCheck, CircleStop, CircleX, LoaderCircle, RotateCw, ShieldAlert, 
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { modelName } from '../../api/models.ts'
+import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { Button, CopyButton, IconButton } from '../../ui/button.tsx'
 import { Group } from '../../ui/elements.tsx'
@@ -51,10 +52,10 @@ export function Columns() {
   // A message that was not sent has no answers to show.
   if (columns.length === 0 || (!isLive && columns[0]?.messageId.startsWith('pending-'))) return null
   return (
-    <Group className="columns" label={t.columns.label(columns.length)}>
+    <Group className="columns" label={t.columnView.label(columns.length)}>
       <ColumnsBar />
       {isNarrow && (
-        <div className="columns-tabs" role="tablist" aria-label={t.columns.label(columns.length)}>
+        <div className="columns-tabs" role="tablist" aria-label={t.columnView.label(columns.length)}>
           {columns.map((column, index) => (
             <ColumnTab
               key={index}
@@ -96,10 +97,10 @@ function ColumnsBar() {
   const keeps = useApp((state) => state.keepsComparing)
   return (
     <div className="columns-bar">
-      <span>{t.columns.note}</span>
-      <label title={t.columns.keepAbout}>
+      <span>{t.columnView.note}</span>
+      <label title={t.columnView.keepAbout}>
         <input type="checkbox" checked={keeps} onChange={(event) => app.setKeepsComparing(event.target.checked)} />
-        {t.columns.keep}
+        {t.columnView.keep}
       </label>
     </div>
   )
@@ -124,7 +125,7 @@ function ColumnTab({ column, id, panelId, isActive, onSelect, onMove }: ColumnTa
       id={id}
       aria-selected={isActive}
       aria-controls={isActive ? panelId : undefined}
-      aria-label={t.columns.tab(name, t.columns.status[status])}
+      aria-label={t.columnView.tab(name, t.columnView.status[status])}
       tabIndex={isActive ? 0 : -1}
       onClick={onSelect}
       onKeyDown={(event) => {
@@ -162,7 +163,7 @@ function ColumnView({ column, position, panelId, tabId, onRegion, onMove }: Colu
       className="column"
       data-status={status}
       role={tabId === undefined ? 'region' : 'tabpanel'}
-      aria-label={tabId === undefined ? t.columns.column(position, name, t.columns.status[status]) : undefined}
+      aria-label={tabId === undefined ? t.columnView.column(position, name, t.columnView.status[status]) : undefined}
       aria-labelledby={tabId}
       aria-keyshortcuts={`Alt+${position}`}
       tabIndex={-1}
@@ -194,10 +195,10 @@ function ColumnHead({ name, model, status }: { name: string; model: string; stat
       </h2>
       <span className="column-status">
         <StatusIcon status={status} />
-        {t.columns.status[status]}
+        {t.columnView.status[status]}
       </span>
       {(status === 'writing' || status === 'waiting') && (
-        <IconButton label={t.columns.stopOne(name)} disabled={isStopping} onClick={() => void stop()}>
+        <IconButton label={t.columnView.stopOne(name)} disabled={isStopping} onClick={() => void stop()}>
           <Square />
         </IconButton>
       )}
@@ -250,12 +251,12 @@ function ColumnFoot({ column, name, status }: { column: Column; name: string; st
             void pick(column.messageId).finally(() => setPicking(false))
           }}
         >
-          {t.columns.continue}
+          {t.columnView.continue}
         </Button>
       )}
       {isOver && text !== '' && <CopyButton text={text} label={t.chat.copyAnswer} />}
       {isOver && message?.metadata?.error === undefined && (
-        <IconButton label={t.columns.retry(name)} onClick={() => void regenerate(column.messageId)}>
+        <IconButton label={t.columnView.retry(name)} onClick={() => void regenerate(column.messageId)}>
           <RotateCw />
         </IconButton>
       )}

@@ -2,6 +2,7 @@ import type { Feedback } from '@troupe/protocol'
 import { expect, test } from 'vitest'
 import { message } from '../../testing/fake-server.ts'
 import { button, change, click, eventually, field, render, type } from '../../testing/render.tsx'
+import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { useSession } from '../session/session-context.ts'
 import { FeedbackButtons } from './feedback-buttons.tsx'
@@ -30,11 +31,11 @@ test('one click rates; the reason is optional and can be added', async () => {
   expect(pressed()).toEqual([t.feedback.down])
   await change(() => server.replyJson(path, { feedback: { rating: 'down', reasons: [], at: 1 } }))
   await eventually(() => document.querySelector('.feedback-form') !== null)
-  await click(button(t.feedback.reason['too-long']))
-  await click(button(t.feedback.reason.incorrect))
-  await click(button(t.feedback.reason['too-long']))
-  await type(field(t.feedback.text), 'مرحبا')
-  await click(button(t.feedback.save))
+  await click(button(t.feedbackForm.reason['too-long']))
+  await click(button(t.feedbackForm.reason.incorrect))
+  await click(button(t.feedbackForm.reason['too-long']))
+  await type(field(t.feedbackForm.text), 'مرحبا')
+  await click(button(t.feedbackForm.save))
   await eventually(() => server.requests.length === 2)
   expect(server.requests.at(-1)?.body).toEqual({ rating: 'down', reasons: ['incorrect'], text: 'مرحبا' })
   expect(document.querySelector('.feedback-form')).toBeNull()
@@ -46,7 +47,7 @@ test('a rating can be changed and removed', async () => {
   await click(button(t.feedback.up))
   await eventually(() => document.querySelector('.feedback-form') !== null)
   expect(server.requests).toEqual([])
-  await click(button(t.feedback.remove))
+  await click(button(t.feedbackForm.remove))
   expect(server.requests.at(-1)).toMatchObject({ method: 'DELETE', path })
   await change(() => server.replyJson(path, { deleted: true }))
   expect(pressed()).toEqual([])

@@ -1,6 +1,7 @@
 import { type Feedback, feedbackReasons, type FeedbackReason } from '@troupe/protocol'
 import { Popover } from 'radix-ui'
 import { type RefObject, useId, useState } from 'react'
+import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Group } from '../../ui/elements.tsx'
@@ -49,8 +50,8 @@ export function FeedbackForm({ messageId, feedback, anchor, onClose }: FeedbackF
               save()
             }}
           >
-            <h3 id={titleId}>{rating === 'up' ? t.feedback.whyGood : t.feedback.whyBad}</h3>
-            <Group className="feedback-reasons" label={t.feedback.reasons}>
+            <h3 id={titleId}>{rating === 'up' ? t.feedbackForm.whyGood : t.feedbackForm.whyBad}</h3>
+            <Group className="feedback-reasons" label={t.feedbackForm.reasons}>
               {feedbackReasons[rating].map((reason) => (
                 <button
                   key={reason}
@@ -58,13 +59,13 @@ export function FeedbackForm({ messageId, feedback, anchor, onClose }: FeedbackF
                   aria-pressed={reasons.includes(reason)}
                   onClick={() => toggle(reason)}
                 >
-                  {t.feedback.reason[reason]}
+                  {t.feedbackForm.reason[reason]}
                 </button>
               ))}
             </Group>
             <textarea
-              aria-label={t.feedback.text}
-              placeholder={t.feedback.text}
+              aria-label={t.feedbackForm.text}
+              placeholder={t.feedbackForm.text}
               dir="auto"
               rows={2}
               maxLength={4000}
@@ -76,7 +77,7 @@ export function FeedbackForm({ messageId, feedback, anchor, onClose }: FeedbackF
                 save()
               }}
             />
-            <p>{t.feedback.stays}</p>
+            <p>{t.feedbackForm.stays}</p>
             <div className="feedback-actions">
               <Button
                 kind="quiet"
@@ -85,10 +86,10 @@ export function FeedbackForm({ messageId, feedback, anchor, onClose }: FeedbackF
                   void rate(messageId, null)
                 }}
               >
-                {t.feedback.remove}
+                {t.feedbackForm.remove}
               </Button>
               <Button type="submit" kind="primary">
-                {t.feedback.save}
+                {t.feedbackForm.save}
               </Button>
             </div>
           </form>

@@ -1,7 +1,7 @@
 import { agentTexts } from './en/agents.ts'
 import { approvalTexts } from './en/approvals.ts'
 import { chatTexts } from './en/chat.ts'
-import { columnTexts, feedbackTexts } from './en/columns.ts'
+import { columnTexts } from './en/columns.ts'
 import { composerTexts } from './en/composer.ts'
 import { contentTexts } from './en/content.ts'
 import { mcpTexts } from './en/mcp.ts'
@@ -20,7 +20,6 @@ export const en = {
   ...approvalTexts,
   ...chatTexts,
   ...columnTexts,
-  ...feedbackTexts,
   ...composerTexts,
   ...contentTexts,
   ...mcpTexts,

@@ -2,7 +2,7 @@ import type { Texts } from './en.ts'
 import { agentTexts } from './zh/agents.ts'
 import { approvalTexts } from './zh/approvals.ts'
 import { chatTexts } from './zh/chat.ts'
-import { columnTexts, feedbackTexts } from './zh/columns.ts'
+import { columnTexts } from './zh/columns.ts'
 import { composerTexts } from './zh/composer.ts'
 import { contentTexts } from './zh/content.ts'
 import { mcpTexts } from './zh/mcp.ts'
@@ -18,7 +18,6 @@ export const zh: Texts = {
   ...approvalTexts,
   ...chatTexts,
   ...columnTexts,
-  ...feedbackTexts,
   ...composerTexts,
   ...contentTexts,
   ...mcpTexts,

@@ -1,3 +1,4 @@
+import { columnViewTexts } from './column-view.ts'
 import { editingTexts } from './editing.ts'
 import { instructionTexts } from './instructions.ts'
 import { pluralize } from './plural.ts'
@@ -5,6 +6,7 @@ import { usageTexts } from './usage.ts'
 
 /** English texts for dialogs that open later. They load with those dialogs, not with the first page. */
 export const lateTexts = {
+  ...columnViewTexts,
   ...editingTexts,
   ...instructionTexts,
   share: {

@@ -1,4 +1,5 @@
-import type { ColumnTexts, FeedbackTexts } from '../en/columns.ts'
+import type { ColumnTexts } from '../en/columns.ts'
+import type { LateTexts } from '../en/settings.ts'
 
 export const columnTexts: ColumnTexts = {
   columns: {
@@ -8,6 +9,16 @@ export const columnTexts: ColumnTexts = {
     stop: '停止对比',
     shown: (count) => `${count} 个模型`,
     picked: (names) => `要对比的模型：${names}`,
+    first: '请先选择一个回答继续，再发送下一条消息。',
+  },
+  feedback: {
+    up: '回答得好',
+    down: '回答得不好',
+  },
+}
+
+export const columnViewTexts: Pick<LateTexts, 'columnView' | 'feedbackForm'> = {
+  columnView: {
     label: (count) => `${count} 个模型的回答`,
     column: (position, name, status) => `回答 ${position}：${name}，${status}`,
     tab: (name, status) => `${name}，${status}`,
@@ -22,7 +33,6 @@ export const columnTexts: ColumnTexts = {
     time: '用时',
     tokens: 'Token',
     cost: '费用',
-    first: '请先选择一个回答继续，再发送下一条消息。',
     status: {
       writing: '正在写',
       waiting: '需要你批准',
@@ -35,12 +45,7 @@ export const columnTexts: ColumnTexts = {
     said: (name, status) => `${name}：${status}。`,
     allDone: '所有回答都已结束。请选择一个继续。',
   },
-}
-
-export const feedbackTexts: FeedbackTexts = {
-  feedback: {
-    up: '回答得好',
-    down: '回答得不好',
+  feedbackForm: {
     whyGood: '好在哪里？',
     whyBad: '有什么问题？',
     reasons: '原因',

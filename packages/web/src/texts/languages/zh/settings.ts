@@ -1,11 +1,13 @@
 import type { LateTexts } from '../en/settings.ts'
 import { digits } from './digits.ts'
 import { editingTexts } from './editing.ts'
+import { columnViewTexts } from './columns.ts'
 import { instructionTexts } from './instructions.ts'
 import { usageTexts } from './usage.ts'
 
 export const settingsTexts: LateTexts = {
   ...editingTexts,
+  ...columnViewTexts,
   ...instructionTexts,
   share: {
     title: '分享会话',
