@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ModelInfo } from '../api/models.ts'
 import { field, named, click, press, render, type } from '../testing/render.tsx'
 import { t } from '../texts/t.ts'
-import { ModelChooser } from './model-picker.tsx'
+import { ModelChooser } from './model-menu.tsx'
 
 const model = (ref: string, fields: Partial<ModelInfo> = {}) =>
   ({ ref, name: ref.split('/')[1], providerName: ref.split('/')[0], tags: [], ...fields }) as ModelInfo
