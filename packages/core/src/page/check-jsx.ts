@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { elementsIn, type JsxPage, type JsxProblem, readJsx, readPage, type UiElement } from '@troupe/protocol'
 import { isInside } from '../files/resolve-path.ts'
@@ -56,13 +55,4 @@ export function jsxProblemText({ message, line, column }: JsxProblem): string {
 
 export function isJsxFile(real: string, { jsxFolder }: Pick<AgentState, 'jsxFolder'>): boolean {
   return isInside(real, jsxFolder) && path.extname(real) === '.jsx'
-}
-
-/** Note for the model after it changes a preview. Undefined for other files. */
-export async function jsxNote(real: string, state: Pick<AgentState, 'jsxFolder'>): Promise<string | undefined> {
-  if (!isJsxFile(real, state) || statSync(real, { throwIfNoEntry: false })?.isFile() !== true) return undefined
-  const { problem, page } = checkJsx(readFileSync(real, 'utf8'))
-  if (problem === undefined)
-    return ['The preview is valid and shown.', ...(page === undefined ? [] : await pageNotes(page))].join(' ')
-  return `The preview is invalid and not shown: ${jsxProblemText(problem)}`
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { withHunks } from '../files/hunks.ts'
 import { type PatchedFile, patchFiles, previewPatch } from '../files/patch-files.ts'
 import { reducePatch } from '../files/reduce-patch.ts'
-import { jsxNote } from '../page/check-jsx.ts'
+import { previewNote } from '../page/preview-note.ts'
 import { printablePath } from '../text/format.ts'
 import { parsePatch, type PatchStep } from '../text/parse-patch.ts'
 import { defineTool, withModelText } from '../tool/tool.ts'
@@ -43,7 +43,7 @@ export default defineTool({
     const { files, notes } = await patchFiles(ctx, parsePatch(patch))
     const lines = await Promise.all(
       files.map(async (file) => {
-        const note = await jsxNote(path.resolve(ctx.state.roots[0] ?? '', file.path), ctx.state)
+        const note = await previewNote(path.resolve(ctx.state.roots[0] ?? '', file.path), ctx)
         return note === undefined ? fileLine(file) : `${fileLine(file)} ${note}`
       }),
     )

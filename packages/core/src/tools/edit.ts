@@ -15,7 +15,7 @@ import { missingFileMessage } from '../files/missing-file.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { makesPart, notInPart, reduceChange, replacedTexts } from '../files/reduce-change.ts'
 import { isCurrent, requireRead, type Snapshot } from '../files/snapshot.ts'
-import { jsxNote } from '../page/check-jsx.ts'
+import { previewNote } from '../page/preview-note.ts'
 import { findPlaceholder, planEdit } from '../text/edit-text.ts'
 import { detectFormat, utf8Format } from '../text/encoding.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
@@ -74,7 +74,7 @@ export default defineTool({
     const { target, work, report: told } = planFileEdit(input, ctx)
     const changed = await changeFile(ctx, target, work, { isExact: true })
     const { found, note } = told()
-    const shown = await jsxNote(target.path, ctx.state)
+    const shown = await previewNote(target.path, ctx)
     const notes = [found > 1 && `Replaced ${found} occurrences.`, note, shown].filter((one) => typeof one === 'string')
     const output: EditOutput = { ...changed, places: found, note }
     return withModelText(output, changeMessage(target.shown, changed, notes.length === 0 ? undefined : notes.join(' ')))

@@ -5,6 +5,7 @@ import { uiComponents } from '@troupe/protocol'
 import { z } from 'zod'
 import { changeFile } from '../files/change-file.ts'
 import { resolvePath } from '../files/resolve-path.ts'
+import { keepVersion } from '../page/artifacts.ts'
 import { checkJsx, jsxProblemText, maxJsxLength, pageNotes, pageTitle } from '../page/check-jsx.ts'
 import { utf8Format } from '../text/encoding.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
@@ -32,7 +33,8 @@ Invalid JSX is saved to a file but not shown. The error names the file; fix it t
       throw new Error(
         `The JSX is not valid: ${jsxProblemText(problem)} It is saved in ${file}, marked as invalid and not shown. Fix it there with ApplyPatch or Edit instead of creating it again.`,
       )
-    const notes = page === undefined ? [] : await pageNotes(page)
+    const failed = await keepVersion(ctx, file)
+    const notes = [...(page === undefined ? [] : await pageNotes(page)), ...(failed === undefined ? [] : [failed])]
     const output = { ok: true as const, path: file, messageId: ctx.messageId }
     return withModelText(output, JSON.stringify({ ...output, ...(notes.length > 0 && { notes }) }))
   },

@@ -6,7 +6,7 @@ import { fileKind, headLength } from '../files/file-kind.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { makesPart, notInPart, reduceChange } from '../files/reduce-change.ts'
 import { requireFullyRead } from '../files/snapshot.ts'
-import { jsxNote } from '../page/check-jsx.ts'
+import { previewNote } from '../page/preview-note.ts'
 import { findPlaceholder } from '../text/edit-text.ts'
 import { decodeText, detectFormat, encodeText, utf8Format } from '../text/encoding.ts'
 import { textUnits } from '../text/text-edit.ts'
@@ -55,7 +55,7 @@ export default defineTool({
       return content
     })
     const { shown } = target
-    const note = target.path.endsWith('.jsx') ? await jsxNote(target.path, ctx.state) : undefined
+    const note = await previewNote(target.path, ctx)
     const text = isSame
       ? `${shown} already has this content. Nothing was changed.`
       : changeMessage(shown, changed, note)

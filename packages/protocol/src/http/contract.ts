@@ -1,4 +1,5 @@
 import { agentEndpoints, taskEndpoints } from './agents.ts'
+import { artifactEndpoints } from './artifacts.ts'
 import { askEndpoints } from './asks.ts'
 import { blobEndpoints } from './blobs.ts'
 import { chatEndpoints } from './chat.ts'
@@ -26,6 +27,7 @@ import { workspaceEndpoints } from './workspaces.ts'
 /** Every endpoint of the server, by method and path. */
 export const contract = {
   ...agentEndpoints,
+  ...artifactEndpoints,
   ...askEndpoints,
   ...authEndpoints,
   ...blobEndpoints,

@@ -3,6 +3,7 @@ import { dataRoutes } from '../admin/data-routes.ts'
 import { instructionRoutes } from '../admin/instruction-routes.ts'
 import { agentRoutes } from '../agents/agent-routes.ts'
 import { taskRoutes } from '../agents/agent-states.ts'
+import { printRoutes } from '../browser/print-routes.ts'
 import { readerRoutes } from '../browser/reader-routes.ts'
 import { chatRoutes } from '../chat/chat-routes.ts'
 import { commandRoutes } from '../commands/command-routes.ts'
@@ -23,6 +24,7 @@ import { changeRoutes } from '../sessions/changes.ts'
 import { contextRoutes } from '../sessions/context-routes.ts'
 import { feedbackRoutes } from '../sessions/feedback-routes.ts'
 import { debugRoutes, messageRoutes } from '../sessions/message-routes.ts'
+import { artifactRoutes } from '../sessions/artifact-routes.ts'
 import { sessionFileRoutes } from '../sessions/session-files.ts'
 import { folderRoutes, sessionRoutes } from '../sessions/session-routes.ts'
 import { skillRoutes } from '../skills/skill-imports.ts'
@@ -76,6 +78,8 @@ export function createRoutes(services: RouteServices): Route[] {
     ...tabRoutes(services),
     ...taskRoutes(services),
     ...sessionFileRoutes(services),
+    ...artifactRoutes(services),
+    ...printRoutes(services),
     ...readerRoutes(services),
     ...usageRoutes(services),
     ...workspaceRoutes(services),

@@ -30,6 +30,8 @@ interface BrowsersOptions {
 export interface Browsers extends Browser {
   /** Removes the browser tools if no Chromium is available. */
   offered(tools: readonly Tool[]): readonly Tool[]
+  /** Path of Chromium. Undefined if there is none. */
+  chromium(): string | undefined
   drop(sessionId: string): Promise<void>
   close(): Promise<void>
 }
@@ -60,6 +62,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
       const usual = protocol === 'https:' ? 443 : 80
       return refusalOf(hostname, allowedOn(port === '' ? usual : Number(port)))
     },
+    chromium,
     async drop(sessionId) {
       const found = sessions.get(sessionId)
       sessions.delete(sessionId)

@@ -66,7 +66,7 @@ const disabledFeatures = [
   'ThirdPartyStoragePartitioning',
 ]
 
-const launchArguments = [
+export const launchArguments = [
   // Blocks Chromium's own traffic. Pages use a separate proxy.
   '--proxy-server=http://nowhere.invalid:9',
   '--proxy-bypass-list=<-loopback>',
@@ -208,7 +208,7 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
 }
 
 /** Passes only the variables a program needs, with its own home folder. */
-function environmentIn(folder: string, mark: Record<string, string>): Record<string, string> {
+export function environmentIn(folder: string, mark: Record<string, string>): Record<string, string> {
   const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG, TZ, TMPDIR } = process.env
   return {
     PATH,
