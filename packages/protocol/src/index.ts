@@ -135,5 +135,5 @@ export type { Frame, LogItem, Note, NotedCall, RunLog, SteeringMessage } from '.
 export { isForm } from './ui/ui-form.ts'
 export { uiComponents, uiLimits } from './ui/ui-tree.ts'
 export { estimateTokens } from './tokens.ts'
-export { artifactEndpoints } from './http/artifacts.ts'
-export type { Artifact, ArtifactVersionInfo } from './http/artifacts.ts'
+export { artifactEndpoints } from './http/session-files.ts'
+export type { Artifact, ArtifactVersionInfo } from './http/session-files.ts'

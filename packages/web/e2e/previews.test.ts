@@ -35,7 +35,12 @@ const tree = {
   },
 }
 
+const sales = (total: string): string =>
+  `export default function App() { return <main className="p-4"><h1 className="text-2xl">Sales</h1><button onClick={() => 1}>{'${total}'}</button><a href="https://a.example/x">More</a></main> }`
+
 const scripts: Record<string, ScriptTurn[]> = {
+  'sales 1': [[{ call: { name: 'JsxCreate', input: sales('one') } }], [{ text: 'First.' }]],
+  'sales 2': [[{ call: { name: 'JsxCreate', input: sales('two') } }], [{ text: 'Second.' }]],
   jsx: [
     [{ call: { name: 'JsxCreate', rawInput: JSON.stringify({ input: jsx }), chunks: 10, delayMs: 300 } }],
     [{ text: 'Made.' }],
@@ -106,6 +111,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace = await openWorkspace(chromium ?? '', {
       models: { 'test/script': model },
       home: { 'config.json': '{"model": "test/script"}' },
+      server: { env: { CHROMIUM_PATH: chromium } },
       files,
     })
   })
@@ -217,6 +223,46 @@ describe.skipIf(chromium === undefined)(name, () => {
       .getByText(/line 2, column 8: "sum" is not defined/)
       .first()
       .waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('a page has versions, is edited by selecting, printed and downloaded', async () => {
+    const chat = chatPage(await workspace.sharedPage())
+    const { page } = chat
+    await chat.ask('sales 1')
+    await chat.ask('sales 2')
+    await chat.lastAnswer.getByRole('button', { name: 'Open in panel' }).click()
+    const panel = panelArea(page)
+    const frame = panel.locator('iframe').contentFrame()
+    await frame.getByRole('button', { name: 'two' }).waitFor()
+    await frame.getByRole('link', { name: 'More' }).click()
+    await panel.getByRole('link', { name: 'https://a.example/x' }).waitFor()
+    await panel.getByRole('slider', { name: 'Version' }).press('ArrowLeft')
+    await frame.getByRole('button', { name: 'one' }).waitFor()
+    await panel.getByRole('button', { name: 'Show changes' }).click()
+    await panel.getByText("'two'").first().waitFor()
+    await panel.getByRole('button', { name: 'Hide changes' }).click()
+    await panel.getByRole('button', { name: 'Go to newest' }).click()
+    await frame.getByRole('button', { name: 'two' }).waitFor()
+    for (const [name, file, start] of [
+      ['PDF', 'Sales.pdf', '%PDF'],
+      ['HTML page', 'Sales.html', '<!do'],
+      ['Source', 'Sales.jsx', 'expo'],
+    ] as const) {
+      const download = page.waitForEvent('download')
+      await panel.getByRole('button', { name: 'Download' }).click()
+      await page.getByRole('menuitem', { name }).click()
+      const bytes = Buffer.concat(await Array.fromAsync(await (await download).createReadStream()))
+      expect([(await download).suggestedFilename(), bytes.toString('latin1', 0, 4)]).toEqual([file, start])
+    }
+    await panel.getByRole('button', { name: 'Select to edit' }).click()
+    await frame.getByRole('button', { name: 'two' }).click()
+    await panel.getByText('<button>').waitFor()
+    await panel.getByRole('textbox', { name: 'What should change?' }).fill('Make it three')
+    await page.keyboard.press('Enter')
+    await chat.finished()
+    const asked = JSON.stringify(model.calls.at(-1)?.prompt.at(-1))
+    expect(asked).toMatch(/Change the artifact “Sales”.*> two.*Make it three/)
     expect(workspace.complaints).toEqual([])
   })
 

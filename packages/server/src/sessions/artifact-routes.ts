@@ -29,19 +29,19 @@ export function artifactRoutes({ store, home }: ArtifactOptions): Route[] {
       return { artifacts: artifacts.toSorted((one, other) => other.updatedAt - one.updatedAt) }
     },
     'GET /ai/sessions/:id/artifact': async ({ params, query, workspaceId }) => {
-      const versions = await versionsOf(params.id, workspaceId, query)
-      return { artifact: toArtifact(versions), versions: versions.map(toInfo) }
+      const versions = await findVersions(params.id, workspaceId, query)
+      return { artifact: versions.length === 0 ? null : toArtifact(versions), versions: versions.map(toInfo) }
     },
     'GET /ai/sessions/:id/artifact/version': async ({ params, query, workspaceId }) => {
       const versions = await versionsOf(params.id, workspaceId, query)
-      const version = numbered(versions, query.version)
+      const version = numbered(versions, query.version ?? versions.length)
       const text = (await contentOf(params.id, workspaceId, version)).toString('utf8')
       return { version: { ...toInfo(version), kind: version.kind, text } }
     },
     'GET /ai/sessions/:id/artifact/diff': async ({ params, query, workspaceId }) => {
       const versions = await versionsOf(params.id, workspaceId, query)
       const [from, to] = await Promise.all(
-        [query.from, query.to].map(async (number) => ({
+        [query.from ?? Math.max(1, versions.length - 1), query.to ?? versions.length].map(async (number) => ({
           bytes: await contentOf(params.id, workspaceId, numbered(versions, number)),
           format: utf8Format,
         })),
@@ -55,14 +55,22 @@ export function artifactRoutes({ store, home }: ArtifactOptions): Route[] {
     return artifactsFolder({ jsxFolder: path.join(home.path, 'sessions', session.id, 'jsx') })
   }
 
-  async function versionsOf(
+  async function findVersions(
     sessionId: string,
     workspaceId: string,
     { artifact, path: file }: { artifact?: string | undefined; path?: string | undefined },
   ): Promise<ArtifactVersion[]> {
     const all = await listVersions(await folderOf(sessionId, workspaceId))
     const id = artifact ?? all.findLast((one) => isSamePath(one.path, file ?? ''))?.artifact
-    const versions = all.filter((one) => one.artifact === id)
+    return all.filter((one) => one.artifact === id)
+  }
+
+  async function versionsOf(
+    sessionId: string,
+    workspaceId: string,
+    query: { artifact?: string | undefined },
+  ): Promise<ArtifactVersion[]> {
+    const versions = await findVersions(sessionId, workspaceId, query)
     if (versions.length === 0)
       throw new NamedError('ArtifactNotFound', 'This chat has no versions of it.', { status: 404 })
     return versions

@@ -46,11 +46,11 @@ it('each page with the same title is a version that can be listed, read and comp
 
 it('unknown artifacts, versions and chats are named', async () => {
   const refused: [address: string, name: string][] = [
-    ['/ai/sessions/s1/artifact?artifact=nope', 'ArtifactNotFound'],
-    ['/ai/sessions/s1/artifact', 'ArtifactNotFound'],
+    ['/ai/sessions/s1/artifact/diff?artifact=nope&from=1&to=2', 'ArtifactNotFound'],
     ['/ai/sessions/s1/artifact/version?artifact=page-sales&version=9', 'ArtifactNotFound'],
     ['/ai/sessions/none/artifacts', 'SessionNotFound'],
   ]
+  expect((await get('/ai/sessions/s1/artifact?path=nope.html')).body).toEqual({ artifact: null, versions: [] })
   for (const [address, name] of refused)
     expect([address, (await get(address)).body]).toMatchObject([address, { error: { name } }])
   expect((await get('/ai/sessions/s1/artifact/version?artifact=page-sales&version=x')).status).toBe(400)

@@ -80,6 +80,14 @@ export function createApi(request: Request) {
       call('PATCH /ai/sessions/:id/compactions/:compactionId', { params: { id, compactionId }, body: { off } }),
     preview: async (id: string, path: string, signal: AbortSignal) =>
       (await call('GET /ai/sessions/:id/preview', { params: { id }, query: { path }, signal })).preview,
+    artifact: (id: string, path: string, signal: AbortSignal) =>
+      call('GET /ai/sessions/:id/artifact', { params: { id }, query: { path }, signal }),
+    artifactVersion: async (id: string, artifact: string, version: number, signal: AbortSignal) =>
+      (await call('GET /ai/sessions/:id/artifact/version', { params: { id }, query: { artifact, version }, signal }))
+        .version,
+    artifactDiff: (id: string, query: CallOf<'GET /ai/sessions/:id/artifact/diff'>['query'], signal: AbortSignal) =>
+      call('GET /ai/sessions/:id/artifact/diff', { params: { id }, query, signal }),
+    print: async (body: CallOf<'POST /ai/print'>['body']) => (await call.response('POST /ai/print', { body })).blob(),
 
     startRun: (body: ChatBody, signal: AbortSignal) =>
       call.response('POST /ai/chat', { body, query: { hold: '1' }, signal }),

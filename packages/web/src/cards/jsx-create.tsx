@@ -27,7 +27,14 @@ export default function JsxCreateCard({ call }: CardProps) {
         <div className="preview-actions">
           <Button
             kind="quiet"
-            onClick={() => panels.open({ kind: 'preview', key: path, title: t.previews.preview, data: { path } })}
+            onClick={() =>
+              panels.open({
+                kind: 'preview',
+                key: path,
+                title: call.title,
+                data: { path, toolCallId: call.toolCallId },
+              })
+            }
           >
             <PanelRightOpen aria-hidden />
             {t.panels.openInPanel}

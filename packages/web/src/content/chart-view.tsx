@@ -17,10 +17,12 @@ export interface ChartViewProps {
   title: string
   height?: number
   fills?: boolean
+  /** Shows the title, where nothing around it does. */
+  isTitled?: boolean
 }
 
 /** Renders a chart in a sandboxed frame, with a data table and PNG export. */
-export function ChartView({ option, title, height = 320, fills = false }: ChartViewProps) {
+export function ChartView({ option, title, height = 320, fills = false, isTitled = false }: ChartViewProps) {
   const theme = useActiveTheme()
   const [view, setView] = useState<'chart' | 'table'>('chart')
   const [code, setCode] = useState<string>()
@@ -54,11 +56,12 @@ export function ChartView({ option, title, height = 320, fills = false }: ChartV
     )
   }
   return (
-    <figure className={fills ? 'preview-box preview-fill' : 'preview-box'} aria-label={t.previews.chartOf(title)}>
+    <figure
+      className={fills ? 'preview-box preview-fill' : 'preview-box preview-plain'}
+      aria-label={t.previews.chartOf(title)}
+    >
       <figcaption className="preview-bar">
-        <span className="preview-bar-name">
-          <VisibleText text={title} />
-        </span>
+        <span className="preview-bar-name">{isTitled && <VisibleText text={title} />}</span>
         <Segments
           label={t.previews.view}
           options={[

@@ -1,13 +1,6 @@
-import { RotateCw } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy } from 'react'
 import type { PreviewKind } from '../api/preview-kind.ts'
-import { useSession } from '../chat/session/session-context.ts'
-import { PathName } from '../displays/parts/display-parts.tsx'
-import { errorMessage } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { VisibleText } from '../ui/elements.tsx'
-import { useWorkspace } from '../workspace/workspace.ts'
 import { Markdown } from './markdown.tsx'
 import './views.css'
 
@@ -65,51 +58,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Previews a workspace file. Reloads after each run and on request. */
-export function FilePreview({ path, waits = false }: { path: string; waits?: boolean }) {
-  const { api } = useWorkspace()
-  const sessionId = useSession((state) => state.sessionId)
-  const works = useSession((state) => state.run !== null)
-  const [asked, setAsked] = useState(0)
-  const [wanted, setWanted] = useState(!waits)
-  const [state, setState] = useState<{ content?: PreviewContent; problem?: string }>({})
-  useEffect(() => {
-    const controller = new AbortController()
-    api.preview(sessionId, path, controller.signal).then(
-      (preview) => setState({ content: { ...preview, name: preview.path.slice(preview.path.lastIndexOf('/') + 1) } }),
-      (error: unknown) => controller.signal.aborted || setState({ problem: errorMessage(error) }),
-    )
-    return () => controller.abort()
-  }, [api, sessionId, path, works, asked])
-  return (
-    <>
-      <div className="side-panel-head">
-        <span className="side-panel-head-main">
-          <PathName path={path} />
-        </span>
-        <IconButton label={t.previews.reload} onClick={() => setAsked(asked + 1)}>
-          <RotateCw />
-        </IconButton>
-      </div>
-      <div className="side-panel-body preview-fill">
-        {state.problem !== undefined && (
-          <p className="preview-note" role="note">
-            <VisibleText text={state.problem} />
-          </p>
-        )}
-        {state.content?.kind === 'html' && !wanted && (
-          <p className="preview-note">
-            <Button onClick={() => setWanted(true)}>{t.previews.preview}</Button>
-          </p>
-        )}
-        {state.content !== undefined && (state.content.kind !== 'html' || wanted) && (
-          <Suspense fallback={<p className="preview-note">{t.previews.loading}</p>}>
-            <ContentView content={state.content} fills />
-          </Suspense>
-        )}
-      </div>
-    </>
-  )
 }

@@ -15,7 +15,24 @@ test('valid messages of a frame are read, without extra fields', () => {
   })
 })
 
+test('a selection and a link are read within bounds', () => {
+  expect(readFrameMessage({ type: 'picked', tag: 'h1', text: 'Hi', html: '<x>' })).toEqual({
+    type: 'picked',
+    picked: { tag: 'h1', text: 'Hi' },
+  })
+  expect(readFrameMessage({ type: 'link', href: 'https://a.example/' })).toEqual({
+    type: 'link',
+    href: 'https://a.example/',
+  })
+})
+
 test.each([
+  { type: 'picked', tag: 'h1' },
+  { type: 'picked', tag: '<b>', text: 'x' },
+  { type: 'picked', tag: 'b', text: 'x'.repeat(2001) },
+  { type: 'link', href: 'javascript:alert(1)' },
+  { type: 'link', href: 'file:///etc/passwd' },
+  { type: 'link', href: `https://a.example/${'x'.repeat(2000)}` },
   null,
   'ready',
   [{ type: 'ready' }],

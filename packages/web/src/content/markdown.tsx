@@ -1,43 +1,37 @@
-import { Eye, EyeOff, WrapText } from 'lucide-react'
+import { WrapText } from 'lucide-react'
 import { lazy, memo, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { kindOfFence } from '../api/preview-kind.ts'
+import { kindOfFence, type PreviewKind } from '../api/preview-kind.ts'
 import { SafeHtml } from '../markdown/safe-html.tsx'
 import { createSplitter } from '../markdown/split-blocks.ts'
 import { browserStorage } from '../platform/storage.ts'
 import { t } from '../texts/t.ts'
-import { Button, CopyButton, IconButton } from '../ui/button.tsx'
+import { CopyButton, IconButton } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { Segments } from '../ui/segments.tsx'
 import './markdown.css'
 import './preview-button.css'
 
 const ContentView = lazy(() => import('./content-view.tsx').then(({ ContentView }) => ({ default: ContentView })))
 
-/**
- * Preview below a finished code fence. Diagrams and charts render at once, other kinds on request. Renders nothing for
- * other languages.
- */
-function FencePreview({ language, text }: { language: string; text: string }) {
-  const kind = kindOfFence(language, text)
-  const draws = kind === 'mermaid' || kind === 'chart'
-  const [open, setOpen] = useState(draws)
-  if (kind === undefined) return null
+/** Preview of a finished code fence. */
+function FencePreview({ kind, language, text }: { kind: PreviewKind; language: string; text: string }) {
   return (
-    <div className="fence-preview">
-      <Button kind="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
-        {open ? t.previews.hide : t.previews.preview}
-      </Button>
-      {open && (
-        <ErrorBoundary fallback={<p className="fence-note">{t.previews.notLoaded}</p>}>
-          <Suspense fallback={<p className="fence-note">{t.previews.loading}</p>}>
-            <div className="fence-content">
-              <ContentView content={{ kind, text, name: kind === 'chart' ? t.previews.chart : language }} />
-            </div>
-          </Suspense>
-        </ErrorBoundary>
-      )}
-    </div>
+    <ErrorBoundary fallback={<p className="fence-note">{t.previews.notLoaded}</p>}>
+      <Suspense fallback={<p className="fence-note">{t.previews.loading}</p>}>
+        <div className="fence-content">
+          <ContentView content={{ kind, text, name: kind === 'chart' ? t.previews.chart : language }} />
+        </div>
+      </Suspense>
+    </ErrorBoundary>
   )
+}
+
+/** Diagrams and charts are drawn at once, other kinds on request. */
+function fenceViews(kind: PreviewKind): { value: 'preview' | 'code'; label: string }[] {
+  const code = { value: 'code', label: t.previews.code } as const
+  if (kind === 'mermaid') return [{ value: 'preview', label: t.previews.diagram }, code]
+  if (kind === 'chart') return [{ value: 'preview', label: t.previews.chart }, code]
+  return [code, { value: 'preview', label: t.previews.preview }]
 }
 
 interface CodeBlockProps {
@@ -53,7 +47,11 @@ const wrapKey = 'troupe.wrap'
 
 export const CodeBlock = memo(function CodeBlock({ language, text, done, live = false }: CodeBlockProps) {
   const [wraps, setWraps] = useState(() => browserStorage.get(wrapKey) === 'yes')
+  const [chosen, setChosen] = useState<'preview' | 'code'>()
   const code = useCode(text, language, done, live)
+  const kind = done ? kindOfFence(language, text) : undefined
+  const views = kind === undefined ? [] : fenceViews(kind)
+  const view = chosen ?? views[0]?.value ?? 'code'
   const wrap = () => {
     browserStorage.set(wrapKey, wraps ? null : 'yes')
     setWraps(!wraps)
@@ -61,16 +59,20 @@ export const CodeBlock = memo(function CodeBlock({ language, text, done, live = 
   return (
     <figure className={wraps ? 'code-block code-wraps' : 'code-block'}>
       <figcaption>
-        <span className="code-language">{language === '' ? 'text' : language}</span>
+        {views.length === 0 ? (
+          <span className="code-language">{language === '' ? 'text' : language}</span>
+        ) : (
+          <Segments label={t.previews.view} options={views} value={view} onChange={setChosen} />
+        )}
         <IconButton label={wraps ? t.markdown.noWrap : t.markdown.wrap} aria-pressed={wraps} onClick={wrap}>
           <WrapText />
         </IconButton>
         <CopyButton text={text} label={t.markdown.copyCode} />
       </figcaption>
-      <pre tabIndex={0}>
+      <pre tabIndex={0} hidden={view !== 'code'}>
         <code ref={code} />
       </pre>
-      {done && <FencePreview language={language} text={text} />}
+      {kind !== undefined && view === 'preview' && <FencePreview kind={kind} language={language} text={text} />}
     </figure>
   )
 })

@@ -1,7 +1,8 @@
-import { type Ref, useEffect, useMemo, useRef, useState } from 'react'
+import { type Ref, use, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { isRecord } from '../api/read-fields.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
+import { PickContext, type Picked } from './pick-context.ts'
 import './preview-frame.css'
 
 interface PreviewFrameProps {
@@ -22,6 +23,12 @@ export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) 
   const [state, setState] = useState<{ height?: number; blocked: number; error?: string; link?: string }>({
     blocked: 0,
   })
+  const picking = use(PickContext)
+  const isPicking = picking?.isActive === true
+  const own = useRef<FrameLink>(null)
+  // Scripts of the page could send a selection at any time. It counts only while the user selects.
+  const isSelecting = useEffectEvent(() => isPicking)
+  const pick = useEffectEvent((picked: Picked) => isPicking && picking.onPick(picked))
   useEffect(() => {
     const element = frame.current
     if (element === null) return
@@ -31,16 +38,21 @@ export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) 
       if (message.type === 'blocked') setState((now) => ({ ...now, blocked: message.count }))
       if (message.type === 'error') setState((now) => ({ ...now, error: message.text }))
       // Scripts of other kinds could send any link at any time.
+      if (message.type === 'picked') pick(message.picked)
+      if (message.type === 'shown') own.current?.select(isSelecting())
       if (message.type === 'link' && show.kind === 'page') setState((now) => ({ ...now, link: message.href }))
     })
     // Set after the listener is attached, so that the first message is not missed.
     element.src = '/preview.html'
+    own.current = linked
     give(link, linked)
     return () => {
+      own.current = null
       give(link, null)
       linked.close()
     }
   }, [show, link])
+  useEffect(() => own.current?.select(isPicking), [isPicking])
   const height =
     heights === undefined ? undefined : Math.min(heights[1], Math.max(heights[0], Math.ceil(state.height ?? 0)))
   return (
@@ -85,6 +97,8 @@ interface PageContent {
 export interface FrameLink {
   /** Requests an image of the content. Rejects on error or timeout. */
   ask(request: Record<string, string>, timeoutMs?: number): Promise<string>
+  /** Lets the user select an element or text, which the frame then reports. */
+  select(isOn: boolean): void
   /** Replaces the content of a `page`. */
   update(content: PageContent): void
   close(): void
@@ -143,6 +157,9 @@ export function linkFrame(
         send({ type: 'ask', id, ...request })
       })
     },
+    select(isOn) {
+      if (isSent) send({ type: 'select', on: isOn })
+    },
     update(content) {
       if (isSent) send({ type: 'update', ...content })
       else if (show.kind === 'page') show = { kind: 'page', ...content }
@@ -162,6 +179,7 @@ type FrameMessage =
   | { type: 'blocked'; count: number }
   | { type: 'error'; text: string }
   | { type: 'link'; href: string }
+  | { type: 'picked'; picked: Picked }
   | { type: 'answer'; id: number; value: string }
   | { type: 'answer'; id: number; error: string }
 
@@ -183,6 +201,11 @@ export function readFrameMessage(data: unknown): FrameMessage | undefined {
     case 'link': {
       const { href } = data
       return isText(href, 2000) && /^(?:https?:\/\/|mailto:|tel:)/i.test(href) ? { type: 'link', href } : undefined
+    }
+    case 'picked': {
+      const { tag, text } = data
+      if (!isText(tag, 40) || !/^[\w:-]*$/.test(tag) || !isText(text, 2000)) return undefined
+      return { type: 'picked', picked: { tag, text } }
     }
     case 'answer': {
       const { id, value, error } = data

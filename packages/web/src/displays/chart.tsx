@@ -17,6 +17,7 @@ export default function ChartDisplay({ content }: DisplayProps) {
       <ChartView
         option={chart.option}
         title={chart.title ?? t.previews.chart}
+        isTitled={chart.title !== undefined}
         {...(chart.height !== undefined && { height: chart.height })}
       />
     </Suspense>

@@ -1,0 +1,124 @@
+import { expect, test, vi } from 'vitest'
+import { button, change, click, eventually, field, render, type } from '../testing/render.tsx'
+import { t } from '../texts/t.ts'
+import { ArtifactPanel } from './artifact-panel.tsx'
+import { editMessage } from './edit-box.tsx'
+import { downloadName } from './save-artifact.ts'
+
+const path = '/work/notes.md'
+const info = (version: number) => ({
+  version,
+  title: `Notes مرحبا 👩‍👩‍👧‍👦 ${version}`,
+  path,
+  size: 9,
+  messageId: `m${version}`,
+  toolCallId: `c${version}`,
+  createdAt: version * 1000,
+})
+const history = (count: number) => ({
+  artifact: { id: 'file-1', title: 'Notes', kind: 'markdown', path, versions: count, updatedAt: 1 },
+  versions: Array.from({ length: count }, (_, index) => info(index + 1)),
+})
+
+async function show(count: number, toolCallId?: string) {
+  const state = { count }
+  const answers = {
+    'GET /ai/sessions/s1/artifact': () =>
+      state.count === 0 ? Response.json({ artifact: null, versions: [] }) : Response.json(history(state.count)),
+    'GET /ai/sessions/s1/preview': () =>
+      Response.json({ preview: { path, kind: 'markdown', size: 9, text: `# Now\n\ntext of ${state.count}` } }),
+    'GET /ai/sessions/s1/artifact/version': (_: unknown, query: URLSearchParams) => {
+      const version = Number(query.get('version'))
+      return Response.json({ version: { ...info(version), kind: 'markdown', text: `old text ${version}` } })
+    },
+    'GET /ai/sessions/s1/artifact/diff': () => Response.json({ diff: '@@ -1 +1 @@\n-one\n+two', added: 1, removed: 1 }),
+  }
+  const shown = await render(<ArtifactPanel path={path} toolCallId={toolCallId} />, { answers: answers as never })
+  return { ...shown, state }
+}
+const slider = () => document.querySelector<HTMLInputElement>('input[type=range]')
+
+test('a file that no tool wrote has a preview and no versions', async () => {
+  const { view } = await show(0)
+  await eventually(() => view.textContent.includes('text of 0'))
+  expect(slider()).toBeNull()
+})
+
+test('the slider moves through 500 versions, and back to the newest', async () => {
+  const { view } = await show(500)
+  await eventually(() => view.textContent.includes('text of 500'))
+  expect([slider()?.max, slider()?.value]).toEqual(['500', '500'])
+  expect(slider()?.getAttribute('aria-valuetext')).toContain(t.artifacts.versionOf(500, 500))
+  await click(button(t.artifacts.older))
+  await eventually(() => view.textContent.includes('old text'))
+  expect(view.textContent).toContain(t.artifacts.versionOf(499, 500))
+  await click(button(t.artifacts.latest))
+  await eventually(() => view.textContent.includes('text of 500'))
+})
+
+test('a new version is followed at the end of the slider, and does not move a user who looks at an older one', async () => {
+  const { view, state, session } = await show(2)
+  await eventually(() => view.textContent.includes('text of 2'))
+  const arrive = async (count: number) => {
+    state.count = count
+    await change(() =>
+      session.setState({ messages: Array.from({ length: count }, () => ({ id: 'x', parts: [] })) as never }),
+    )
+  }
+  await arrive(3)
+  await eventually(() => view.textContent.includes(t.artifacts.versionOf(3, 3)))
+  await click(button(t.artifacts.older))
+  await eventually(() => view.textContent.includes(t.artifacts.versionOf(2, 3)))
+  await arrive(4)
+  await eventually(() => view.textContent.includes(t.artifacts.versionOf(2, 4)))
+  expect(slider()?.value).toBe('2')
+})
+
+test('the card of an older version opens that version', async () => {
+  const { view } = await show(3, 'c1')
+  await eventually(() => view.textContent.includes('old text 1'))
+  expect(slider()?.value).toBe('1')
+})
+
+test('two versions can be compared', async () => {
+  const { view } = await show(3)
+  await eventually(() => slider() !== null)
+  await click(button(t.artifacts.showChanges))
+  await eventually(() => view.textContent.includes('two'))
+  expect(named().value).toBe('2')
+  await click(button(t.artifacts.hideChanges))
+  await eventually(() => view.textContent.includes('text of 3'))
+})
+const named = () => document.querySelector('select') as HTMLSelectElement
+
+test('a selection and an instruction become a message that names the artifact and quotes the selection', async () => {
+  const { view, session } = await show(2)
+  const send = vi.spyOn(session, 'send').mockResolvedValue()
+  await eventually(() => view.textContent.includes('text of 2'))
+  await click(button(t.artifacts.edit))
+  const words = [...view.querySelectorAll<HTMLElement>('.prose *')].findLast((one) =>
+    one.textContent.includes('text of 2'),
+  )
+  await click(words as HTMLElement)
+  expect(view.querySelector('.artifact-picked')?.textContent).toContain('text of 2')
+  await type(field(t.artifacts.instruction), 'Make it blue')
+  await click(button(t.artifacts.send))
+  const [message] = send.mock.calls[0] ?? []
+  expect(message).toBe(
+    `${t.artifacts.editMessage('Notes مرحبا 👩‍👩‍👧‍👦 2', path, undefined)}\n\n${t.artifacts.selectedPart(words?.localName ?? '')}\n> text of 2\n\nMake it blue`,
+  )
+  expect(view.querySelector('form')).toBeNull()
+})
+
+test('a wish without a selection is about the whole', () => {
+  expect(editMessage({ title: 'A', path: 'a.html', version: 3, picked: undefined }, 'Shorter')).toBe(
+    `${t.artifacts.editMessage('A', 'a.html', 3)}\n\nShorter`,
+  )
+})
+
+test('downloads have a name in any script', () => {
+  expect(downloadName('مرحبا: 日本/語 👩‍👩‍👧‍👦', 'pdf')).toBe('مرحبا 日本 語.pdf')
+  expect(downloadName('page.html', 'html')).toBe('page.html')
+  expect(downloadName('../..', 'png')).toBe('artifact.png')
+  expect(downloadName('x'.repeat(10_000), 'html')).toHaveLength(85)
+})

@@ -1,0 +1,232 @@
+import {
+  Diff,
+  Download,
+  Eye,
+  FileCode,
+  FileImage,
+  FileText,
+  Maximize2,
+  Minimize2,
+  RotateCw,
+  SquareMousePointer,
+} from 'lucide-react'
+import { type MouseEvent, type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { ContentView } from '../content/content-view.tsx'
+import { PickContext, type Picked } from '../content/pick-context.ts'
+import { errorMessage } from '../texts/format.ts'
+import { t } from '../texts/t.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { VisibleText } from '../ui/elements.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { useWorkspace } from '../workspace/workspace.ts'
+import { EditBox } from './edit-box.tsx'
+import { artifactDocument, downloadName, saveBlob, sourceFile } from './save-artifact.ts'
+import { fileName, type ShownArtifact, useArtifact } from './use-artifact.ts'
+import { VersionBar, VersionDiff } from './version-bar.tsx'
+import './artifact.css'
+
+interface ArtifactPanelProps {
+  path: string
+  /** Tool call whose version is shown first. */
+  toolCallId?: string | undefined
+  /** Runs active content only at the user's request. */
+  waits?: boolean
+}
+
+/** Preview of a file with its versions, changes, downloads and edits by selecting. */
+export function ArtifactPanel({ path, toolCallId, waits = false }: ArtifactPanelProps) {
+  const shown = useArtifact(path, toolCallId)
+  const { artifact, versions, version, isLatest, content, problem } = shown
+  const [wanted, setWanted] = useState(!waits)
+  const [isComparing, setIsComparing] = useState(false)
+  const [isEditing, setIsEditing] = useState(false)
+  const [picked, setPicked] = useState<Picked>()
+  const [isFull, setIsFull] = useFullScreen()
+  const body = useRef<HTMLDivElement>(null)
+  const title = content?.name ?? artifact?.title ?? fileName(path)
+  const picking = useMemo(() => ({ isActive: isEditing, onPick: setPicked }), [isEditing])
+  const compares = isComparing && versions.length > 1
+  const stopEditing = () => {
+    setIsEditing(false)
+    setPicked(undefined)
+  }
+  return (
+    <div className={isFull ? 'artifact artifact-full' : 'artifact'}>
+      <header className="side-panel-head">
+        {isFull || versions.length < 2 ? (
+          <h3 className="side-panel-head-main artifact-title" dir="auto" title={title}>
+            <VisibleText text={title} as="name" />
+          </h3>
+        ) : null}
+        {versions.length > 1 && version !== undefined && (
+          <VersionBar versions={versions} version={version} isLatest={isLatest} onChoose={shown.choose} />
+        )}
+        {versions.length > 1 && (
+          <IconButton
+            label={compares ? t.artifacts.hideChanges : t.artifacts.showChanges}
+            aria-pressed={compares}
+            onClick={() => setIsComparing(!isComparing)}
+          >
+            <Diff />
+          </IconButton>
+        )}
+        <IconButton
+          label={t.artifacts.edit}
+          aria-pressed={isEditing}
+          disabled={content === undefined || compares}
+          onClick={() => (isEditing ? stopEditing() : setIsEditing(true))}
+        >
+          <SquareMousePointer />
+        </IconButton>
+        <Downloads shown={shown} body={body} />
+        <IconButton
+          label={isFull ? t.artifacts.exitFullScreen : t.artifacts.fullScreen}
+          onClick={() => setIsFull(!isFull)}
+        >
+          {isFull ? <Minimize2 /> : <Maximize2 />}
+        </IconButton>
+        <IconButton label={t.previews.reload} onClick={shown.reload}>
+          <RotateCw />
+        </IconButton>
+      </header>
+      {compares && artifact !== undefined && version !== undefined ? (
+        <div className="side-panel-body">
+          <VersionDiff artifact={artifact.id} path={fileName(artifact.path)} versions={versions} version={version} />
+        </div>
+      ) : (
+        // The keyboard selects nothing here: the edit box also takes wishes for the whole.
+        <div
+          ref={body}
+          className={isEditing ? 'side-panel-body preview-fill artifact-picking' : 'side-panel-body preview-fill'}
+          onClickCapture={(event) => isEditing && pickIn(event, setPicked)}
+        >
+          {problem !== undefined && (
+            <p className="preview-note" role="note">
+              <VisibleText text={problem} />
+            </p>
+          )}
+          {content?.kind === 'html' && !wanted && (
+            <p className="preview-note">
+              <Button onClick={() => setWanted(true)}>
+                <Eye aria-hidden />
+                {t.previews.preview}
+              </Button>
+            </p>
+          )}
+          {content !== undefined && problem === undefined && (content.kind !== 'html' || wanted) && (
+            <PickContext value={picking}>
+              <Suspense fallback={<p className="preview-note">{t.previews.loading}</p>}>
+                <ContentView content={content} fills />
+              </Suspense>
+            </PickContext>
+          )}
+        </div>
+      )}
+      {isEditing && !compares && (
+        <EditBox
+          title={title}
+          path={artifact?.path ?? path}
+          version={isLatest ? undefined : version}
+          picked={picked}
+          onClose={stopEditing}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Takes the selected text, or the element under the pointer. Frames report theirs themselves. */
+function pickIn(event: MouseEvent, onPick: (picked: Picked) => void): void {
+  if (!(event.target instanceof HTMLElement) || event.target.closest('.preview-note, summary') !== null) return
+  event.preventDefault()
+  event.stopPropagation()
+  const words = String(document.getSelection() ?? '').trim()
+  const element = event.target
+  const text = words === '' ? element.innerText || element.getAttribute('alt') || '' : words
+  onPick({ tag: words === '' ? element.localName : '', text: text.trim().slice(0, 2000) })
+}
+
+interface DownloadsProps {
+  shown: ShownArtifact
+  body: RefObject<HTMLDivElement | null>
+}
+
+function Downloads({ shown: { content }, body }: DownloadsProps) {
+  const { api } = useWorkspace()
+  const [state, setState] = useState<{ busy?: string; problem?: string }>({})
+  const make = async (what: 'html' | 'pdf' | 'png') => {
+    if (content === undefined || body.current === null) return
+    setState({ busy: t.artifacts.creating(what.toUpperCase()) })
+    try {
+      const html = await artifactDocument(content, body.current)
+      const blob =
+        what === 'html'
+          ? new Blob([html], { type: 'text/html' })
+          : await api.print({
+              html,
+              as: what,
+              dark: false,
+              ...(what === 'png' && { width: pictureWidth(body.current) }),
+            })
+      saveBlob(blob, downloadName(content.name, what))
+      setState({})
+    } catch (error) {
+      setState({ problem: errorMessage(error) })
+    }
+  }
+  const saveSource = () => {
+    if (content === undefined) return
+    const { blob, name } = sourceFile(content)
+    saveBlob(blob, name)
+  }
+  return (
+    <>
+      <Menu
+        align="end"
+        trigger={
+          <IconButton label={t.artifacts.download} disabled={content === undefined || state.busy !== undefined}>
+            <Download />
+          </IconButton>
+        }
+        items={[
+          { label: t.artifacts.asHtml, icon: <FileCode />, onSelect: () => void make('html') },
+          { label: t.artifacts.asPdf, icon: <FileText />, onSelect: () => void make('pdf') },
+          { label: t.artifacts.asPng, icon: <FileImage />, onSelect: () => void make('png') },
+          { label: t.artifacts.asSource, icon: <Download />, startsGroup: true, onSelect: saveSource },
+        ]}
+      />
+      {(state.busy ?? state.problem) !== undefined && (
+        <output className={state.problem === undefined ? 'artifact-status' : 'artifact-status artifact-problem'}>
+          <VisibleText text={state.busy ?? state.problem ?? ''} />
+        </output>
+      )}
+    </>
+  )
+}
+
+function pictureWidth({ clientWidth }: HTMLElement): number {
+  return Math.min(2000, Math.max(400, Math.round(clientWidth)))
+}
+
+/** Covers the page, and the screen where the browser allows it. Escape ends both. */
+function useFullScreen(): [boolean, (isFull: boolean) => void] {
+  const [isFull, setIsFull] = useState(false)
+  const change = useCallback((next: boolean) => {
+    setIsFull(next)
+    // Browsers may refuse. The preview covers the page all the same.
+    if (next) void document.documentElement.requestFullscreen?.().catch(() => undefined)
+    else if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => undefined)
+  }, [])
+  useEffect(() => {
+    if (!isFull) return undefined
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && !event.defaultPrevented && change(false)
+    const onChange = () => document.fullscreenElement === null && setIsFull(false)
+    document.addEventListener('keydown', onKey)
+    document.addEventListener('fullscreenchange', onChange)
+    return () => {
+      document.removeEventListener('keydown', onKey)
+      document.removeEventListener('fullscreenchange', onChange)
+    }
+  }, [isFull, change])
+  return [isFull, change]
+}

@@ -1,0 +1,87 @@
+import { useEffect, useRef, useState } from 'react'
+import { useSession, useSessionStore } from '../chat/session/session-context.ts'
+import type { Picked } from '../content/pick-context.ts'
+import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { VisibleText } from '../ui/elements.tsx'
+
+interface EditBoxProps {
+  title: string
+  path: string
+  version: number | undefined
+  picked: Picked | undefined
+  onClose: () => void
+}
+
+/** Asks what to change about the selected part, or about everything, and sends it as a message. */
+export function EditBox({ title, path, version, picked, onClose }: EditBoxProps) {
+  const { send, enqueue } = useSessionStore()
+  const isRunning = useSession(({ run }) => run !== null)
+  const [wish, setWish] = useState('')
+  const input = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => input.current?.focus(), [])
+  const submit = () => {
+    if (wish.trim() === '') return
+    const text = editMessage({ title, path, version, picked }, wish.trim())
+    if (isRunning) enqueue(text)
+    else void send(text)
+    onClose()
+  }
+  return (
+    <form
+      className="artifact-edit"
+      aria-label={t.artifacts.edit}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <output className="artifact-picked">
+        {picked === undefined ? (
+          t.artifacts.pickHint
+        ) : (
+          <>
+            {picked.tag !== '' && <code>{`<${picked.tag}>`}</code>}{' '}
+            <VisibleText text={picked.text.slice(0, 300) || t.artifacts.noText} />
+          </>
+        )}
+      </output>
+      <textarea
+        ref={input}
+        rows={2}
+        dir="auto"
+        value={wish}
+        aria-label={t.artifacts.instruction}
+        placeholder={t.artifacts.instruction}
+        onChange={(event) => setWish(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') {
+            event.stopPropagation()
+            onClose()
+          }
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          submit()
+        }}
+      />
+      <div className="artifact-edit-actions">
+        <Button kind="primary" type="submit" disabled={wish.trim() === ''}>
+          {isRunning ? t.artifacts.queue : t.artifacts.send}
+        </Button>
+        <Button onClick={onClose}>{t.artifacts.cancel}</Button>
+      </div>
+    </form>
+  )
+}
+
+/** Message that names the artifact, quotes the selection and gives the instruction. */
+export function editMessage(
+  { title, path, version, picked }: Pick<EditBoxProps, 'title' | 'path' | 'version' | 'picked'>,
+  wish: string,
+): string {
+  const quoted = (picked?.text ?? '').split('\n').filter((line) => line.trim() !== '')
+  const quote = quoted.map((line) => `> ${line}`).join('\n')
+  const part = picked === undefined ? '' : t.artifacts.selectedPart(picked.tag)
+  const head = t.artifacts.editMessage(title, path, version)
+  return [head, [part, quote].filter(Boolean).join('\n'), wish].filter(Boolean).join('\n\n')
+}
