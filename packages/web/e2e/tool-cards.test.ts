@@ -46,6 +46,10 @@ const patch = `*** Begin Patch
 *** Delete File: src/gone.ts
 *** End Patch`
 
+const several: ScriptTurn = [1, 2, 3].map((number) => ({
+  call: { name: 'Write', input: { file_path: `new-${number}.txt`, content: `${number}\n` } },
+}))
+
 const scripts: Record<string, ScriptTurn[]> = {
   look: [
     [
@@ -88,6 +92,8 @@ const scripts: Record<string, ScriptTurn[]> = {
     ],
     [{ text: 'Edited.' }],
   ],
+  several: [several, [{ text: 'Done.' }]],
+  'several again': [several, [{ text: 'Done.' }]],
   parts: [
     [{ call: { name: 'Read', input: { file_path: 'src/parts.ts' } } }],
     [
@@ -260,6 +266,38 @@ describe.skipIf(chromium === undefined)(name, () => {
     const written = chat.page.getByRole('group', { name: 'Write: done' }).last()
     await expect.poll(() => written.innerText()).toMatch(/You accepted 1 of 2 changes[^]*const a = 10[^]*Keep a\./i)
     expect(JSON.stringify(model.calls.at(-1)?.prompt)).toContain('The user said: Keep a.')
+  })
+
+  test('several approvals are reviewed together, one by key and the rest at once', async () => {
+    const chat = chatPage(await workspace.sharedPage())
+    await chat.send('several')
+    await chat.page.getByRole('button', { name: 'Review 3 approvals' }).click()
+    const dialog = chat.page.getByRole('dialog', { name: 'Review 3 approvals' })
+    await dialog.getByRole('button', { name: /new-2\.txt/ }).waitFor()
+    await chat.page.keyboard.press('j')
+    const shown = dialog.getByRole('group', { name: /^Write: needs your approval/ })
+    await expect.poll(() => shown.getByRole('figure').innerText()).toContain('new-2.txt')
+    await chat.page.keyboard.press('k')
+    // A key decides only what has been in view for a moment. A denial ends the turn, and with it the other calls.
+    await expect
+      .poll(
+        async () => {
+          await chat.page.keyboard.press('3')
+          return chat.page.locator('.review-entry').count()
+        },
+        { interval: 200 },
+      )
+      .toBe(0)
+    await chat.page.getByRole('dialog').waitFor({ state: 'detached' })
+    await chat.finished()
+    await chat.send('several again')
+    await chat.page.getByRole('button', { name: 'Review 3 approvals' }).click()
+    await chat.page.getByRole('button', { name: 'Allow all once…' }).click()
+    const list = chat.page.getByRole('region', { name: 'Allow 3 tool calls once?' })
+    await expect.poll(() => list.getByRole('listitem').allInnerTexts()).toHaveLength(3)
+    await list.getByRole('button', { name: 'Allow 3 once' }).click()
+    await chat.finished()
+    expect(await readFile(path.join(workspace.folder, 'new-3.txt'), 'utf8')).toBe('3\n')
   })
 
   test('a command is shown exactly, then its live output, then its end', async () => {

@@ -21,6 +21,7 @@ import {
   ImportDialog,
   InboxDialog,
   PaletteDialog,
+  ReviewDialog,
   SettingsDialog,
   ShareDialog,
   ShortcutsDialog,
@@ -61,6 +62,7 @@ export function App() {
       {dialog === 'palette' && <PaletteDialog />}
       {dialog === 'import' && <ImportDialog />}
       {dialog === 'share' && <ShareDialog />}
+      {dialog === 'review' && <ReviewDialog />}
     </Tooltip.Provider>
   )
 }

@@ -52,6 +52,11 @@ export const PaletteDialog = lazyDialog(
   async () => (await import('../palette/palette-dialog.tsx')).PaletteDialog,
 )
 
+export const ReviewDialog = lazyDialog(
+  () => t.review.name,
+  async () => (await import('../inbox/review-dialog.tsx')).ReviewDialog,
+)
+
 export const ImportDialog = lazyDialog(
   () => t.sessions.importTitle,
   async () => (await import('../sessions/import-dialog.tsx')).ImportDialog,

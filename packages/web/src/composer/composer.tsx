@@ -1,4 +1,4 @@
-import { ArrowUp, Bot, CornerDownRight, ListPlus, Paperclip, Square } from 'lucide-react'
+import { ArrowUp, Bot, CornerDownRight, Hand, ListPlus, Paperclip, Square } from 'lucide-react'
 import { lazy, Suspense, useEffect, useId, useRef } from 'react'
 import { useStore } from 'zustand'
 import { useChatActions } from '../chat/hooks/use-chat-actions.ts'
@@ -247,16 +247,25 @@ export function estimateTokens(text: string): number {
   return Math.ceil(dense + (text.length - dense) / 4)
 }
 
-/** Open asks of sub-agents. The current answer has no card for them, so link to them here. */
+/** Several approvals, to review together. One of a sub-agent has no card in the answer, so link to it. */
 function SubAgentAsks() {
   const { app } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
   const asks = useApp((state) => state.asks)
-  const below = asks.filter((ask) => ask.sessionId === sessionId && ask.agentPath.length > 1)
+  const own = asks.filter((ask) => ask.sessionId === sessionId)
+  const below = own.filter((ask) => ask.agentPath.length > 1)
+  const approvals = own.filter(({ kind }) => kind === 'approval').length
   const [first] = below
   return (
     <output className="asks-below" aria-live="polite">
-      {first !== undefined && (
+      {approvals > 1 && (
+        <>
+          <Hand aria-hidden />
+          <span>{t.review.waiting(approvals)}</span>
+          <Button onClick={() => app.review(sessionId)}>{t.review.open(approvals)}</Button>
+        </>
+      )}
+      {approvals < 2 && first !== undefined && (
         <>
           <Bot aria-hidden />
           <span>

@@ -3,8 +3,6 @@ import type { DataParts } from '@troupe/protocol'
 import { ArrowUpRight, Bot, X } from 'lucide-react'
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { OpenAsk } from '../chat/asks/open-ask.tsx'
-import { ToolPart } from '../chat/parts/tool-part.tsx'
-import type { Approval, ToolCallPart } from '../chat/session/message-parts.ts'
 import { SessionContext, useSession, useSessionStore } from '../chat/session/session-context.ts'
 import type { ChatSessionStore } from '../chat/session/session-types.ts'
 import { agentPanel } from '../chat/session/sub-agents.ts'
@@ -14,6 +12,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Moment, VisibleText } from '../ui/elements.tsx'
 import { findSession } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import { ApprovalAsk } from './ask-card.tsx'
 import './inbox-dialog.css'
 import { NotifyBlocked, NotifySwitch } from './notify-switch.tsx'
 
@@ -24,10 +23,12 @@ export function InboxDialog() {
   const body = useRef<HTMLDivElement>(null)
   useFocusedAsk(body, asks)
   useClickGuard(body, asks)
+  const approvals = asks.filter(({ kind }) => kind === 'approval').length
   const groups = [...Map.groupBy(asks, ({ sessionId }) => sessionId)]
   return (
     <Dialog ref={dialog} title={t.inbox.title} className="inbox" onClose={() => app.setDialog(null)}>
       <div className="inbox-tools">
+        {approvals > 1 && <Button onClick={() => app.review(null)}>{t.review.open(approvals)}</Button>}
         <NotifySwitch />
         <IconButton label={t.inbox.close} shortcut="Esc" onClick={() => dialog.current?.close()}>
           <X />
@@ -119,36 +120,12 @@ function AskingAgent({ ask, store, onLeave }: { ask: Ask; store: ChatSessionStor
   )
 }
 
-function ApprovalAsk({ ask }: { ask: Ask }) {
-  const part = useMemo(() => toToolCallPart(ask), [ask])
-  return <ToolPart part={part} progress={undefined} live latest />
-}
-
 function AskForm({ ask }: { ask: Ask }) {
   const store = useSessionStore()
   const sending = useSession((state) => state.answering.includes(ask.id))
   return (
     <OpenAsk ask={ask as DataParts['ask']} sending={sending} answer={(given) => void store.answer(ask.id, given)} />
   )
-}
-
-/** Rebuilds the pending tool call as the session's stream would show it. */
-function toToolCallPart(ask: Ask): ToolCallPart {
-  const { id, toolCallId, toolName, input, title, summary, content, reason, remember, commands } = ask
-  if (ask.kind === 'browser')
-    return { type: 'dynamic-tool', toolName, toolCallId, state: 'input-available', input } as ToolCallPart
-  const approval: Approval = {
-    id,
-    requestReason: reason,
-    descriptor: {
-      title,
-      summary,
-      content,
-      remember,
-      commands,
-    },
-  }
-  return { type: 'dynamic-tool', toolName, toolCallId, state: 'approval-requested', input, approval } as ToolCallPart
 }
 
 /** Keeps the focus in the list. When an answered ask disappears, its successor gets the focus. */

@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from 'react'
+import type { KeyboardEvent, MouseEvent } from 'react'
 
 /** Minimum time in view before a shortcut can decide, in milliseconds. */
 const readingTime = 500
@@ -18,8 +18,22 @@ export function decideVisibleAsk(decision: 'approve' | 'deny'): void {
 
 type Decision = 'approve' | 'remember' | 'deny'
 
+/** True if an ask has been in view for so short a time that a key or click was not meant for it. */
+function isTooNew(ask: HTMLElement): boolean {
+  return performance.now() - Number(ask.dataset['since']) < readingTime
+}
+
+/** Ignores clicks on an ask that has just taken the place of another, so nobody answers the wrong one. */
+export function ignoreEarlyClick(event: MouseEvent<HTMLElement>): void {
+  const ask = event.currentTarget.querySelector<HTMLElement>('.approval')
+  // Keyboard clicks have no pointer.
+  if (event.detail === 0 || ask === null || !isTooNew(ask)) return
+  event.preventDefault()
+  event.stopPropagation()
+}
+
 function decide(ask: HTMLElement, decision: Decision): void {
-  if (performance.now() - Number(ask.dataset['since']) < readingTime) return
+  if (isTooNew(ask)) return
   ask.querySelector<HTMLElement>(`[data-decision=${decision}]`)?.click()
 }
 
@@ -36,6 +50,15 @@ export function decideByKey(event: KeyboardEvent, ask: HTMLElement): void {
   if (key === 'Escape' && ask.closest('dialog') !== null) return
   event.preventDefault()
   event.stopPropagation()
+  decide(ask, decision)
+}
+
+/** Decides the ask that a review shows, wherever the focus is in it. There, Escape closes the dialog. */
+export function decideInReview(event: KeyboardEvent<HTMLElement>): void {
+  const ask = event.currentTarget.querySelector<HTMLElement>('.approval')
+  const decision = event.key === 'Escape' ? undefined : decisionKeys[event.key]
+  if (ask === null || decision === undefined || event.defaultPrevented) return
+  event.preventDefault()
   decide(ask, decision)
 }
 

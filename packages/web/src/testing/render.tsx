@@ -29,7 +29,13 @@ export async function render(shown: ReactNode, options: RenderOptions = {}) {
   const { app, api, requests, errors } = openApp(options.answers ?? {}, 's1')
   if (options.app !== undefined) app.setState(options.app)
   const sentAsNew: string[] = []
-  const workspace: Partial<Workspace> = { api, app, session: () => session, sendAsNew: (text) => sentAsNew.push(text) }
+  const workspace: Partial<Workspace> = {
+    api,
+    app,
+    session: () => session,
+    announce: () => undefined,
+    sendAsNew: (text) => sentAsNew.push(text),
+  }
   const view = document.createElement('div')
   document.body.append(view)
   const root = createRoot(view)

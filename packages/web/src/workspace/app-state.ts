@@ -58,9 +58,11 @@ export interface AppState extends SessionListState {
   cachedAt: number | null
   /** Workspace folder. Null until loaded. */
   workspacePath: string | null
-  dialog: 'settings' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | 'share' | null
+  dialog: 'settings' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | 'share' | 'review' | null
   /** The branch of the dialog `share`. */
   shared: { sessionId: string; leaf: string | undefined } | null
+  /** Chat whose approvals the dialog `review` shows. Null for those of all chats. */
+  reviewedSession: string | null
   /** Open settings as `section` or `section/setting`. Empty for no particular section. */
   settingsAt: string
 }

@@ -45,6 +45,8 @@ export interface AppActions
   chooseModel: (ref: string) => Promise<void>
   setSidebar: (open: boolean) => void
   setDialog: (dialog: AppState['dialog']) => void
+  /** Opens the dialog that reviews the approvals of a chat, or of all chats, together. */
+  review: (sessionId: string | null) => void
   /** Opens the dialog that shares a branch. Without a leaf, the newest. */
   share: (sessionId: string, leaf: string | undefined) => void
   /** Opens the settings at a section or setting, such as `models` or `models/new`. */
@@ -88,6 +90,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     dialog: null,
     settingsAt: '',
     shared: null,
+    reviewedSession: null,
   }))
   const { getState, setState } = store
   let askedCursor: string | null = null
@@ -122,6 +125,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     chooseModel,
     setSidebar,
     setDialog: (dialog) => setState({ dialog }),
+    review: (id) => setState({ dialog: 'review', reviewedSession: id }),
     share: (id, leaf) => setState({ dialog: 'share', shared: { sessionId: id, leaf } }),
     openSettings: (at = '') => setState({ dialog: 'settings', settingsAt: at }),
   }

@@ -37,6 +37,8 @@ export interface Workspace {
   notifications: Notifications
   /** Returns the session's store. Recently used stores are cached. */
   session(sessionId: string): ChatSessionStore
+  /** Tells other tabs that a session changed. */
+  announce(sessionId: string): void
   sendAsNew(text: string, files: FilePartData[]): void
   /** Reloads everything in view. */
   refresh(): Promise<void>
@@ -117,7 +119,11 @@ export function createWorkspace(sessionId: string | null): Workspace {
     session,
   })
 
-  return { api, app, ids, pageTools, notifications, session, sendAsNew, refresh, glance }
+  return { api, app, ids, pageTools, notifications, session, announce, sendAsNew, refresh, glance }
+
+  function announce(id: string): void {
+    channel.post({ sessionId: id, what: 'changed' })
+  }
 
   function session(id: string): ChatSessionStore {
     const known = sessions.get(id)
@@ -153,7 +159,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
       onAnswered: app.asksAnswered,
       onChange: (cause?: 'run') => {
         if (app.getState().sessionId === id) app.sessionBegan()
-        channel.post({ sessionId: id, what: 'changed' })
+        announce(id)
         void (cause === 'run' ? app.refreshAfterRun(id) : app.refresh())
       },
       onError: noticeError,

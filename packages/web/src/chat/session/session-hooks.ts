@@ -23,6 +23,10 @@ export function useRetainedState<Value>(key: string, initial: Value): [Value, (v
   return [value, keep]
 }
 
+export function readRetained<Value>(store: ChatSessionStore, key: string): Value | undefined {
+  return (retained.get(store)?.get(key) as Value | null | undefined) ?? undefined
+}
+
 export function useHasOpenAsk({ toolCallId, running }: ToolCall): boolean {
   return useSession(({ run }) => {
     if (!running || run?.answer == null) return false
