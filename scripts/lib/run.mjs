@@ -36,9 +36,9 @@ export function run(command, args, { cwd = root, env = process.env, stdio = 'pip
   })
 }
 
-/** Runs the npm that started this script, else the one on PATH. Its output goes to stderr. */
-export function npm(args) {
-  const options = { stdio: ['ignore', 2, 2], env: { ...process.env, npm_config_update_notifier: 'false' } }
+/** Runs the npm that started this script, else the one on PATH. Unless piped, its output goes to stderr. */
+export function npm(args, { stdio = ['ignore', 2, 2] } = {}) {
+  const options = { stdio, env: { ...process.env, npm_config_update_notifier: 'false' } }
   const own = process.env.npm_execpath
   if (own !== undefined && /npm-cli\.c?js$/.test(own)) return run(process.execPath, [own, ...args], options)
   return run('npm', args, { ...options, shell: process.platform === 'win32' })
