@@ -190,8 +190,9 @@ export function createRunManager(services: RunServices): RunManager {
       return answered
     },
     async acknowledge(early) {
-      const result = await inbox.acknowledge(early, live(early.sessionId)[0])
-      if (result === 'resolved') for (const run of live(early.sessionId)) run.markRunning()
+      const all = live(early.sessionId)
+      const result = await inbox.acknowledge(early, all.find(({ client }) => client === early.client) ?? all[0])
+      if (result === 'resolved') await markCallRunning(early)
       return result
     },
     async recover() {
@@ -255,6 +256,12 @@ export function createRunManager(services: RunServices): RunManager {
     live(sessionId)
       .find(({ messageId }) => messageId === column)
       ?.markRunning()
+  }
+
+  async function markCallRunning({ sessionId, toolCallId }: EarlyAnswer): Promise<void> {
+    if (live(sessionId).length < 2) return live(sessionId)[0]?.markRunning()
+    const ask = (await store.asks.list({ sessionId })).findLast((one) => one.toolCallId === toolCallId)
+    if (ask !== undefined) await markRunning(ask)
   }
 
   async function newRecord(given: StartRun, inside: Store): Promise<RunRecord> {
