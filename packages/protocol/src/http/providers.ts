@@ -48,13 +48,23 @@ export type ModelInfo = z.infer<typeof modelSchema>
 const modelListSchema = z.object({
   models: z.array(modelSchema),
   defaultModel: z.string().nullable().describe('the model of requests that name none'),
+  openProviders: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .describe('usable providers that accept any model id, listed or not'),
 })
 export type ModelList = z.infer<typeof modelListSchema>
 
 export const modelEndpoints = endpoints({
   'GET /ai/models': {
     summary: 'Lists the usable models, or with ?all=1 every known model.',
-    query: z.object({ all: z.string().optional() }),
+    query: z.object({
+      all: z.string().optional(),
+      also: z
+        .string()
+        .max(8000)
+        .optional()
+        .describe('more models to list with what is known about them, as refs separated by spaces'),
+    }),
     answers: { 200: modelListSchema },
   },
 })

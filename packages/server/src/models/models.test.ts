@@ -310,6 +310,29 @@ describe('lists', () => {
   })
 })
 
+describe('models that no provider lists', () => {
+  const providers = { mine: { baseURL: 'http://127.0.0.1:9/v1', models: ['own'] } }
+
+  test('are listed on request, with their facts, if their provider accepts any id', async () => {
+    const also = ['mine/openai/gpt-4o-mini:free', 'mine/own', 'mine/', 'nobody/x', 'demo/other', 'openai/gpt-4o', '']
+    const opened = models({ providers })
+    const before = await opened.listModels()
+    const listed = await opened.listModels({ also: [...also, ...also] })
+    expect(listed.slice(before.length)).toMatchObject([
+      { ref: 'mine/openai/gpt-4o-mini:free', providerName: 'mine', contextWindow: 128_000, familyId: 'OpenAI' },
+    ])
+  })
+
+  test('can be typed for providers that are connected, except the demo', async () => {
+    const opened = models({ providers, env: { OPENAI_API_KEY: canary } })
+    const ids = (await opened.listOpenProviders()).map(({ id }) => id)
+    expect(ids).toContain('mine')
+    expect(ids).toContain('openai')
+    expect(ids).not.toContain('demo')
+    expect(ids).not.toContain('anthropic')
+  })
+})
+
 describe('servers on this machine', () => {
   const local = () => ({
     ollama: { baseURL: server.baseURL('ollama') },

@@ -81,7 +81,10 @@ export interface Models {
   listMediaModels(kind: MediaKind | VoiceKind, chatModel?: string): Promise<ModelInfo[]>
   getModelDefinition(provider: string, id: string): ModelDefinition | undefined
   getProviderDefinition(id: string): ProviderDefinition | undefined
-  listModels(options?: { all?: boolean }): Promise<ModelInfo[]>
+  /** `also` names more models of providers that accept any id. Other refs are ignored. */
+  listModels(options?: { all?: boolean; also?: readonly string[] }): Promise<ModelInfo[]>
+  /** Returns usable providers that accept any model id. */
+  listOpenProviders(): Promise<{ id: string; name: string }[]>
   listProviders(): Promise<ProviderInfo[]>
   testProvider(id: string): Promise<ProviderTest>
   /** Stores facts from a provider error about a model, by its full id. */
@@ -131,6 +134,7 @@ export function createModels(options: ModelsOptions): Models {
       return apiKey === undefined && baseURL === undefined ? undefined : { apiKey, baseURL }
     },
     listModels,
+    listOpenProviders,
     listProviders,
     testProvider: test,
     learn: learned.add,
@@ -282,8 +286,29 @@ export function createModels(options: ModelsOptions): Models {
     throw modelsUnavailable(directory.problems())
   }
 
-  async function listModels(which?: { all?: boolean }): Promise<ModelInfo[]> {
-    return (await listEvery(which ?? {})).filter((model) => !isForMedia(model))
+  async function listModels(which: { all?: boolean; also?: readonly string[] } = {}): Promise<ModelInfo[]> {
+    const listed = await listEvery(which)
+    const known = new Set(listed.map(({ ref }) => ref))
+    const open = new Map((await openProviders()).map((provider) => [provider.definition.id, provider]))
+    const more = [...new Set(which.also)].flatMap((ref): ModelInfo[] => {
+      const [name = '', ...rest] = ref.split('/')
+      const provider = open.get(name)
+      const id = rest.join('/')
+      if (provider === undefined || id === '' || known.has(ref)) return []
+      const { definition } = provider
+      const model = learned.apply(completeModel({ id }, definition))
+      return [{ ...model, ref, providerName: definition.name, usable: true }]
+    })
+    return [...listed, ...more].filter((model) => !isForMedia(model))
+  }
+
+  async function listOpenProviders(): Promise<{ id: string; name: string }[]> {
+    return (await openProviders()).map(({ definition: { id, name } }) => ({ id, name }))
+  }
+
+  async function openProviders(): Promise<ConfiguredProvider[]> {
+    const found = await localServers()
+    return all().filter((provider) => provider.definition.closed !== true && isUsable(provider, found))
   }
 
   async function listEvery({ all: everything = false }): Promise<ModelInfo[]> {

@@ -90,8 +90,9 @@ export function modelRoutes({ models }: { models: Models }): Route[] {
     )
   return implement(modelEndpoints, {
     'GET /ai/models': async ({ query }) => ({
-      models: await models.listModels({ all: query.all === '1' }),
+      models: await models.listModels({ all: query.all === '1', also: query.also?.split(/\s+/).slice(0, 100) }),
       defaultModel: await defaultModel(),
+      openProviders: await models.listOpenProviders(),
     }),
   })
 }

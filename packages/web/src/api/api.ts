@@ -123,7 +123,8 @@ export function createApi(request: Request) {
     /** `settled` lists other asks that the remembered rule answered. */
     answerAsk: (id: string, answer: Answer, clientId?: string) =>
       call('POST /ai/asks/:id', { params: { id }, body: { answer, clientId } }),
-    models: () => call('GET /ai/models'),
+    models: (also: readonly string[] = []) =>
+      call('GET /ai/models', { query: { also: also.length === 0 ? undefined : also.join(' ') } }),
 
     providers: () => call('GET /ai/providers'),
     addProvider: (body: NewProvider) => call('POST /ai/providers', { body }),

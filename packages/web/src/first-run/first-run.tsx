@@ -2,7 +2,7 @@ import { Check, KeyRound, Play, Search, Server } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { isDemoModel, type ModelInfo } from '../api/models.ts'
 import type { ProviderInfo } from '../api/providers.ts'
-import { FamilyMark } from '../models/family-mark.tsx'
+import { FamilyMark, providerFamily } from '../models/family-mark.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
@@ -43,7 +43,7 @@ export function FirstRun() {
               aria-pressed={current?.startsWith(`${one.id}/`) === true}
               onClick={() => void app.chooseModel(one.model.ref)}
             >
-              <FamilyMark family={one.model.familyId} name={one.name} />
+              <FamilyMark family={providerFamily(one.id)} name={one.name} />
               <span>
                 <b>
                   <VisibleText text={one.name} as="name" />

@@ -26,9 +26,9 @@ const KnownMark = lazy(() =>
 export function FamilyMark({ family = '', name = family }: { family?: string | undefined; name?: string }) {
   if (family.toLowerCase() === 'demo')
     return (
-      <span className="family-mark">
+      <i className="family-mark">
         <Logo />
-      </span>
+      </i>
     )
   const letter = <LetterMark name={name} />
   return markName(family) === '' ? (
@@ -42,21 +42,20 @@ export function FamilyMark({ family = '', name = family }: { family?: string | u
 
 function LetterMark({ name }: { name: string }) {
   const [letter = '?'] = name.match(/[\p{L}\p{N}]/u) ?? []
-  return (
-    <span className="family-mark family-letter" aria-hidden>
-      {letter.toUpperCase()}
-    </span>
-  )
+  // Drawn by the style sheet, so that it is no part of a name that is read or copied.
+  return <i className="family-mark family-letter" data-letter={letter.toUpperCase()} aria-hidden />
 }
 
 function markName(family: string): string {
   return family.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
+const familyOfProvider: Readonly<Record<string, string>> = { 'codex-cli': 'codex', google: 'gemini' }
+
 /**
- * Family of a provider's own mark. A custom address may belong to anyone, so its family is its name: `openrouter` has a
- * mark, `acme` has not.
+ * Family of a provider's own mark: its ID. A custom address speaks the API of a maker, and must not have its mark:
+ * `openrouter` has one of its own, `acme` has none.
  */
-export function providerFamily({ id, adapter, familyId }: { id: string; adapter: string; familyId: string }): string {
-  return adapter === 'openai-compatible' ? id : familyId
+export function providerFamily(id: string): string {
+  return familyOfProvider[id] ?? id
 }

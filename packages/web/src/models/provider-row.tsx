@@ -61,7 +61,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
       >
         <span className="settings-dot" aria-hidden />
         <span className="settings-row-name provider-name">
-          <FamilyMark family={providerFamily(provider)} name={name} />
+          <FamilyMark family={providerFamily(id)} name={name} />
           {name}
           <span className="visually-hidden">{usable ? t.models.ready : t.models.notReady}</span>
         </span>

@@ -32,6 +32,10 @@ export interface AppState extends SessionListState {
   search: { query: string; found: SessionSearchResult | null }
   models: ModelInfo[]
   modelsLoaded: boolean
+  /** Providers that accept any model ID. */
+  openProviders: { id: string; name: string }[]
+  /** Models that the user typed, and models of chats that no provider lists. Latest last. */
+  namedModels: string[]
   defaultModel: string | null
   modelsFailure: string | null
   /** User's choice by session. The latest choice also applies to new sessions. */
@@ -102,6 +106,9 @@ export interface SessionListState {
 }
 
 export const chosenModelKey = 'troupe.model'
+export const namedModelsKey = 'troupe.models'
+/** Names of models kept in this browser. */
+export const mostNamedModels = 30
 
 /**
  * Returns the current session's next model: chosen here, used before, last chosen for any session, or the server's
@@ -115,8 +122,13 @@ export function currentModel(state: AppState, kept: KeyValueStorage): string | u
     kept.get(chosenModelKey),
     defaultModel,
   ]
-  const listed = new Set(models.map(({ ref }) => ref))
-  return candidates.find((ref) => ref != null && listed.has(ref)) ?? models[0]?.ref
+  const isUsable = (ref: string) => models.some((model) => model.ref === ref) || isNamed(state, ref)
+  return candidates.find((ref) => ref != null && isUsable(ref)) ?? models[0]?.ref
+}
+
+/** True if the user may use the model though no provider lists it. */
+function isNamed({ namedModels, openProviders }: AppState, ref: string): boolean {
+  return namedModels.includes(ref) && openProviders.some(({ id }) => ref.startsWith(`${id}/`))
 }
 
 /** Agent of the current session. Null for the master. */

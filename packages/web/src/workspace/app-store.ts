@@ -1,7 +1,15 @@
 import { newId } from '@troupe/protocol'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ApiError, isUnreachable, toErrorInfo } from '../api/request.ts'
-import { type AppServices, type AppState, chosenModelKey, findSession, type SessionSearchResult } from './app-state.ts'
+import {
+  type AppServices,
+  type AppState,
+  chosenModelKey,
+  findSession,
+  mostNamedModels,
+  namedModelsKey,
+  type SessionSearchResult,
+} from './app-state.ts'
 import { type AskActions, createAskActions } from './ask-actions.ts'
 import { type CompareActions, createCompareActions, keepsComparing } from './compare-actions.ts'
 import {
@@ -72,6 +80,8 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     ...initialSessionList(kept),
     models: [],
     modelsLoaded: false,
+    openProviders: [],
+    namedModels: (kept.get(namedModelsKey) ?? '').split(' ').filter((ref) => ref !== ''),
     defaultModel: null,
     modelsFailure: null,
     chosenModels: {},
@@ -215,11 +225,30 @@ export function createAppStore(sessionId: string | null, services: AppServices):
 
   async function refreshModels(): Promise<void> {
     try {
-      const { models, defaultModel } = await api.models()
-      setState({ models, modelsLoaded: true, defaultModel, modelsFailure: null })
+      const { models, defaultModel, openProviders: open } = await api.models(getState().namedModels)
+      // A cached response of an older server has no such list.
+      const openProviders = Array.isArray(open) ? open : []
+      setState({ models, modelsLoaded: true, defaultModel, openProviders, modelsFailure: null })
+      nameModelOfChat()
     } catch (error) {
       setState({ modelsFailure: toErrorInfo(error).message })
     }
+  }
+
+  /** Another browser may have chosen a model for this chat that no provider lists. */
+  function nameModelOfChat(): void {
+    const ref = findSession(getState(), getState().sessionId)?.model
+    if (ref != null && getState().modelsLoaded) void nameModel(ref)
+  }
+
+  /** Reads what is known about a model that is not listed. */
+  async function nameModel(ref: string): Promise<void> {
+    const { models, namedModels } = getState()
+    if (namedModels.includes(ref) || models.some((model) => model.ref === ref)) return
+    const named = [...namedModels, ref].slice(-mostNamedModels)
+    kept.set(namedModelsKey, named.join(' '))
+    setState({ namedModels: named })
+    await refreshModels()
   }
 
   async function refreshPermissions(): Promise<void> {
@@ -248,6 +277,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     })
     restSidebar()
     void asks.refreshApart()
+    nameModelOfChat()
   }
 
   function newSession(): void {
@@ -315,6 +345,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     const { sessionId: current, isNew } = getState()
     kept.set(chosenModelKey, ref)
     setState(({ chosenModels }) => ({ chosenModels: { ...chosenModels, [current]: ref } }))
+    void nameModel(ref)
     if (isNew) return
     try {
       await api.setModel(current, ref)

@@ -1,6 +1,6 @@
 import { Popover } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
-import { ModelChooser } from '../../pickers/model-menu.tsx'
+import { ModelChooser } from '../../pickers/model-chooser.tsx'
 import { t } from '../../texts/t.ts'
 import { useApp } from '../../workspace/workspace.ts'
 import { useSessionStore } from '../session/session-context.ts'

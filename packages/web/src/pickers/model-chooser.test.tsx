@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { ModelInfo } from '../api/models.ts'
+import { findModels, type ModelInfo } from '../api/models.ts'
 import { field, named, click, press, render, type } from '../testing/render.tsx'
 import { t } from '../texts/t.ts'
-import { ModelChooser } from './model-menu.tsx'
+import { ModelChooser } from './model-chooser.tsx'
 
 const model = (ref: string, fields: Partial<ModelInfo> = {}) =>
   ({ ref, name: ref.split('/')[1], providerName: ref.split('/')[0], tags: [], ...fields }) as ModelInfo
@@ -21,11 +21,9 @@ async function show(listed = models, current: string | undefined = 'acme/large')
 
 test('groups the models by provider and marks the current one', async () => {
   const { view, options } = await show()
-  expect([...view.querySelectorAll('[role=group]')].map((group) => group.getAttribute('aria-label'))).toEqual([
-    'acme',
-    'other',
-  ])
+  expect([...view.querySelectorAll('.model-group')].map((group) => group.textContent)).toEqual(['acme', 'other'])
   expect(options().map((option) => option.getAttribute('aria-selected'))).toEqual(['true', 'false', 'false'])
+  expect(options().map((option) => option.getAttribute('aria-posinset'))).toEqual(['1', '2', '3'])
 })
 
 test('typing filters the list; Enter selects the marked one', async () => {
@@ -64,10 +62,46 @@ test('a click selects; names from a provider are shown as text', async () => {
   expect(chosen).toEqual(['acme/x'])
 })
 
-test('a list of 300 models can be searched', async () => {
-  const { options } = await show(Array.from({ length: 300 }, (_, i) => model(`p${i % 20}/m${i}`)))
-  await type(field(t.models.search), 'm299')
+test('a list of 3,000 models draws few of them, is searched fast, and is walked to its end', async () => {
+  const listed = Array.from({ length: 3000 }, (_, i) => model(`p${i % 20}/vendor/model-${i}-instruct`))
+  const { options, active } = await show(listed, undefined)
+  expect(options().length).toBeLessThan(40)
+  const times = ['v', 've', 'vendor 2', 'vendor 29', 'vendor 2999'].map((text) => {
+    const begun = performance.now()
+    expect(findModels(listed, text).length).toBeGreaterThan(0)
+    return performance.now() - begun
+  })
+  // The machine may be busy during one of them.
+  expect(Math.min(...times)).toBeLessThan(50)
+  await type(field(t.models.search), '2999')
   expect(options()).toHaveLength(1)
+  await type(field(t.models.search), '')
+  for (let i = 0; i < 20; i++) await press(field(t.models.search), 'PageDown')
+  expect(active()).toBeDefined()
+  expect(options().length).toBeLessThan(60)
+})
+
+test('an id that no provider lists can be used at every provider that accepts any', async () => {
+  const openProviders = [
+    { id: 'acme', name: 'Acme' },
+    { id: 'router', name: 'Router' },
+  ]
+  const chosen: string[] = []
+  await render(<ModelChooser models={models} current="acme/large" onChoose={(ref) => chosen.push(ref)} />, {
+    app: { openProviders },
+  })
+  const names = () => [...document.querySelectorAll('[role=option] .model-name')].map(({ textContent }) => textContent)
+  await type(field(t.models.search), 'gpt-4o-mini')
+  expect(names()).toEqual([t.models.useTyped('gpt-4o-mini'), t.models.useTyped('gpt-4o-mini')])
+  await press(field(t.models.search), 'ArrowDown')
+  await press(field(t.models.search), 'Enter')
+  await type(field(t.models.search), 'router/openai/gpt-4o-mini:free')
+  expect(names()).toEqual([t.models.useTyped('openai/gpt-4o-mini:free')])
+  await press(field(t.models.search), 'Enter')
+  expect(chosen).toEqual(['router/gpt-4o-mini', 'router/openai/gpt-4o-mini:free'])
+  // Listed models come first, and one that is listed is not offered again.
+  await type(field(t.models.search), 'acme/small')
+  expect(names()).toEqual(['small'])
 })
 
 test('to compare, several can be selected, up to four', async () => {
