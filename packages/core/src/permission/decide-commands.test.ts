@@ -398,6 +398,11 @@ describe('the card', () => {
     ])
     expect((await bash(`cat '../a\nIt reads nothing.'`)).reason).not.toContain('\n')
   })
+
+  it('says once what a redirection writes', async () => {
+    for (const target of ['made.txt', './made.txt'])
+      expect((await bash(`echo hi > ${target}`, {}, sandbox)).reason).toBe(`It changes "${workspace}/made.txt".`)
+  })
 })
 
 describe('the remembered rules', () => {

@@ -81,9 +81,19 @@ const maxReasons = 20
 /** Lists everything an approval covers, one per line. */
 function joinReasons(sentences: readonly string[]): string {
   // A name with a line break must not look like a separate line.
-  const all = [...new Set(sentences.map((sentence) => sentence.replaceAll(/[\r\n\u2028\u2029]+/g, ' ⏎ ')))]
+  const all = [...new Set(sentences.map((sentence) => sentence.replaceAll(/[\r\n\u2028\u2029]+/g, ' ⏎ ')))].filter(
+    (sentence, _, others) => !isRepeated(sentence, others),
+  )
   if (all.length > maxReasons) all.splice(maxReasons - 1, Infinity, `And ${all.length - maxReasons + 1} more.`)
   return all.join('\n')
+}
+
+/** True for a redirection if a sentence about the same file says more. */
+function isRepeated(sentence: string, others: readonly string[]): boolean {
+  const target = /^It writes to "([^"$`*?~\\]+)"\.$/.exec(sentence)?.[1]
+  if (target === undefined) return false
+  const end = target.replace(/^\.\//, '')
+  return others.some((other) => other !== sentence && /^It \w+ "/.test(other) && other.includes(`/${end}"`))
 }
 
 /** Includes access already granted by rules, so that the person sees everything the call can use. */

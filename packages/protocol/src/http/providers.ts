@@ -78,6 +78,7 @@ const providerSchema = z.object({
   usable: z.boolean(),
   enabled: z.boolean().describe('false if the settings turn it off'),
   needsKey: z.boolean(),
+  popular: z.boolean().describe('listed first when a model is connected'),
   keySource: z.string().nullable().describe('settings, or env: and the name of the variable'),
   keyURL: z.string().nullable().describe('the page where users create a key'),
   keyPattern: z.string().nullable().describe('a regular expression that its keys match'),

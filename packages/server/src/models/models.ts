@@ -336,6 +336,7 @@ export function createModels(options: ModelsOptions): Models {
         usable: isUsable(provider, found),
         enabled,
         needsKey: definition.needsKey,
+        popular: definition.popular ?? false,
         keySource,
         keyURL: definition.keys?.url ?? null,
         keyPattern: definition.keys?.pattern?.source ?? null,

@@ -22,6 +22,7 @@ export default defineProvider({
   baseURLEnv: 'ANTHROPIC_BASE_URL',
   baseURL: 'https://api.anthropic.com/v1',
   needsKey: true,
+  popular: true,
   keys: { url: 'https://console.anthropic.com/settings/keys', pattern: /^sk-ant-/ },
   files: ['image', 'pdf'],
   models: [

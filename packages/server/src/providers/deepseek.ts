@@ -10,6 +10,7 @@ export default defineProvider({
   baseURLEnv: 'DEEPSEEK_BASE_URL',
   baseURL: 'https://api.deepseek.com',
   needsKey: true,
+  popular: true,
   keys: { url: 'https://platform.deepseek.com/api_keys', pattern: /^sk-[0-9a-f]{32}$/ },
   models: [
     { id: 'deepseek-flash', name: 'DeepSeek Flash', tags: ['chat', 'reasoning', 'tools'] },

@@ -23,6 +23,7 @@ export default defineProvider({
   baseURLEnv: 'GOOGLE_GENERATIVE_AI_BASE_URL',
   baseURL: 'https://generativelanguage.googleapis.com/v1beta',
   needsKey: true,
+  popular: true,
   keys: { url: 'https://aistudio.google.com/apikey', pattern: /^AIza/ },
   files: ['image', 'pdf', 'audio', 'video'],
   models: [

@@ -24,6 +24,7 @@ export default defineProvider({
   baseURLEnv: 'OPENAI_BASE_URL',
   baseURL: 'https://api.openai.com/v1',
   needsKey: true,
+  popular: true,
   keys: { url: 'https://platform.openai.com/api-keys', pattern: /^sk-(proj|svcacct|admin)-|T3BlbkFJ/ },
   files: ['image', 'pdf'],
   models: [

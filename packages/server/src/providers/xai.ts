@@ -12,6 +12,7 @@ export default defineProvider({
   baseURLEnv: 'XAI_BASE_URL',
   baseURL: 'https://api.x.ai/v1',
   needsKey: true,
+  popular: true,
   keys: { url: 'https://console.x.ai', pattern: /^xai-/ },
   models: [
     { id: 'grok-4.7', name: 'Grok 4.7', tags, contextWindow: 500_000 },

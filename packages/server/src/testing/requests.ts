@@ -71,6 +71,8 @@ export async function refuseAll(
   expected: (refusal: Refusal) => void = () => undefined,
 ): Promise<Refusal[]> {
   const refusals: Refusal[] = []
+  // Stores the usage of earlier model calls, which is written a little later.
+  await server.fetch('/ai/usage')
   const before = server.written()
   const lines = server.lines.length
   for (const request of requests) {

@@ -9,6 +9,7 @@ const provider: ProviderInfo = {
   usable: true,
   enabled: true,
   needsKey: true,
+  popular: false,
   keySource: 'settings',
   keyURL: null,
   keyPattern: null,

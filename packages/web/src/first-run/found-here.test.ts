@@ -11,6 +11,7 @@ const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo 
   usable: true,
   enabled: true,
   needsKey: true,
+  popular: false,
   keySource: null,
   keyURL: null,
   keyPattern: null,

@@ -53,9 +53,10 @@ function providerGroups(
   const groups = Map.groupBy(providers, (provider) => {
     const { usable, local } = first.find(({ id }) => id === provider.id) ?? provider
     if (usable) return local ? titles.here : titles.connected
-    return local ? titles.notRunning : titles.withKey
+    if (local) return titles.notRunning
+    return provider.popular ? titles.popular : titles.others
   })
-  return [titles.here, titles.connected, titles.withKey, titles.notRunning].flatMap((title) => {
+  return [titles.here, titles.connected, titles.popular, titles.others, titles.notRunning].flatMap((title) => {
     const members = groups.get(title)
     return members === undefined ? [] : [{ title, members }]
   })

@@ -147,6 +147,8 @@ export interface ProviderDefinition {
   baseURLEnv?: string
   baseURL?: string
   needsKey: boolean
+  /** Listed first when a model is connected. */
+  popular?: true
   /** The page where users create a key. `pattern` matches its keys, if they differ from those of other providers. */
   keys?: { url: string; pattern?: RegExp }
   /** The first is the provider's default. */

@@ -8,7 +8,8 @@ export const modelTexts = {
     groups: {
       here: 'Found on this computer',
       connected: 'Connected',
-      withKey: 'With an API key',
+      popular: 'Popular',
+      others: 'Other providers',
       notRunning: 'Not running on this computer',
     },
     connect: 'Connect',

@@ -7,7 +7,8 @@ export const modelTexts: ModelTexts = {
     groups: {
       here: '在本机找到',
       connected: '已连接',
-      withKey: '使用 API 密钥',
+      popular: '常用',
+      others: '其他提供商',
       notRunning: '本机未运行',
     },
     connect: '连接',
