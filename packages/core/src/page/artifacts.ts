@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { secretIn } from '@troupe/command-policy'
-import type { FilePreview } from '@troupe/protocol'
+import { cutTitle, documentTitle, type FilePreview } from '@troupe/protocol'
 import { z } from 'zod'
 import { isInside } from '../files/resolve-path.ts'
 import type { AgentState } from '../tool/agent-state.ts'
@@ -46,7 +46,6 @@ export type ArtifactVersion = z.infer<typeof versionSchema>
 const maxBytes = 5 * 1024 * 1024
 /** Beyond this, the contents of the oldest versions are dropped. */
 const quota = 256 * 1024 * 1024
-const maxTitle = 120
 
 /** Folder of a session's versions, next to its previews. */
 export function artifactsFolder({ jsxFolder }: Pick<AgentState, 'jsxFolder'>): string {
@@ -90,7 +89,9 @@ async function append(
   const text = bytes.toString('utf8')
   const known = await listVersions(folder)
   const named =
-    kind === 'jsx' ? namePage(text, real) : { title: titleOf(kind, text) ?? path.basename(real), id: fileId(real) }
+    kind === 'jsx'
+      ? namePage(text, real)
+      : { title: documentTitle(kind, text) ?? path.basename(real), id: fileId(real) }
   if (named === undefined) return
   // A page keeps its artifact while it is edited, whatever its title becomes.
   const artifact = known.findLast((one) => one.path === real)?.artifact ?? named.id
@@ -104,7 +105,7 @@ async function append(
     artifact,
     version: (last?.version ?? 0) + 1,
     kind,
-    title: cut(named.title),
+    title: cutTitle(named.title),
     path: real,
     sha256,
     size: bytes.length,
@@ -181,31 +182,6 @@ function namePage(source: string, real: string): { id: string; title: string } |
 
 function fileId(real: string): string {
   return `file-${createHash('sha256').update(real).digest('hex').slice(0, 16)}`
-}
-
-/** The document's own title. */
-export function titleOf(kind: ArtifactVersion['kind'], text: string): string | undefined {
-  const start = text.slice(0, 100_000)
-  const found = {
-    html:
-      /<title[^>]*>([^<]+)<\/title>/i.exec(start)?.[1] ??
-      /<h1[^>]*>([\s\S]*?)<\/h1>/i.exec(start)?.[1]?.replaceAll(/<[^>]*>/g, ''),
-    svg: /<title[^>]*>([^<]+)<\/title>/i.exec(start)?.[1],
-    markdown: /^#\s+(.+)$/m.exec(start)?.[1],
-    mermaid: /^\s*title:?\s+(.+)$/m.exec(start)?.[1],
-    csv: undefined,
-    jsx: undefined,
-  }[kind]
-  const title = found?.replaceAll(/\s+/g, ' ').trim().toWellFormed() ?? ''
-  return title === '' ? undefined : cut(title)
-}
-
-function cut(title: string): string {
-  if (title.length <= maxTitle) return title
-  return `${title
-    .slice(0, maxTitle)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .replace(/\s+\S*$/, '')}…`
 }
 
 /** Stable id of a title or a given id, in any script. */

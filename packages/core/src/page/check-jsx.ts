@@ -1,5 +1,13 @@
 import path from 'node:path'
-import { elementsIn, type JsxPage, type JsxProblem, readJsx, readPage, type UiElement } from '@troupe/protocol'
+import {
+  cutTitle,
+  elementsIn,
+  type JsxPage,
+  type JsxProblem,
+  readJsx,
+  readPage,
+  type UiElement,
+} from '@troupe/protocol'
 import { isInside } from '../files/resolve-path.ts'
 import type { AgentState } from '../tool/agent-state.ts'
 import { unknownClasses } from './page-classes.ts'
@@ -28,15 +36,11 @@ export async function pageNotes({ notes, classes }: Pick<JsxPage, 'notes' | 'cla
   return [...notes, `Unknown classes were ignored: ${shown}${more}.`]
 }
 
-const maxTitle = 120
-
 /** The page's own title: what it is called, or its first heading. Long ones are cut at a word. */
 export function pageTitle({ page, root }: Pick<CheckedJsx, 'page' | 'root'>): string | undefined {
   const title = page === undefined ? root && titleIn(root) : page.title
   const text = title?.replaceAll(/\s+/g, ' ').trim().toWellFormed() ?? ''
-  if (text === '') return undefined
-  if (text.length <= maxTitle) return text
-  return `${text.slice(0, maxTitle).replace(/[\uD800-\uDBFF]$|\s+\S*$/, '')}…`
+  return text === '' ? undefined : cutTitle(text)
 }
 
 function titleIn(root: UiElement): string | undefined {

@@ -1,4 +1,5 @@
-export type PreviewKind = 'html' | 'svg' | 'markdown' | 'csv' | 'xlsx' | 'mermaid' | 'jsx' | 'chart'
+export const previewKinds = ['html', 'svg', 'markdown', 'csv', 'xlsx', 'mermaid', 'jsx', 'chart'] as const
+export type PreviewKind = (typeof previewKinds)[number]
 
 const byEnding: Record<string, PreviewKind> = {
   html: 'html',

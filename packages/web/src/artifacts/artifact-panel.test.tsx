@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { button, change, click, eventually, field, render, type } from '../testing/render.tsx'
 import { t } from '../texts/t.ts'
-import { ArtifactPanel } from './artifact-panel.tsx'
+import { ArtifactPanel, FencePanel } from './artifact-panel.tsx'
 import { editMessage } from './edit-box.tsx'
 import { downloadName } from './save-artifact.ts'
 
@@ -121,4 +121,28 @@ test('downloads have a name in any script', () => {
   expect(downloadName('page.html', 'html')).toBe('page.html')
   expect(downloadName('../..', 'png')).toBe('artifact.png')
   expect(downloadName('x'.repeat(10_000), 'html')).toHaveLength(85)
+})
+
+test('code blocks with the same title are versions; without a title, each is on its own', async () => {
+  const answer = (id: string, ...texts: string[]) => ({
+    id,
+    role: 'assistant',
+    parts: texts.map((text) => ({ type: 'text', text })),
+  })
+  const block = (text: string, language = 'markdown') => `Here:\n\n\`\`\`${language}\n${text}\n\`\`\`\n`
+  const messages = [
+    answer('a1', block('# Plan\none'), block('# Other\nx')),
+    answer('a2', block('# Plan\ntwo')),
+    answer('a3', block('# Plan\nthree', 'text')),
+  ]
+  const { view, draw } = await render(<FencePanel kind="markdown" text={'# Plan\none'} />, {
+    chat: { messages } as never,
+  })
+  await eventually(() => view.textContent.includes('one'))
+  expect(view.textContent).toContain(t.artifacts.versionOf(1, 2))
+  await click(button(t.artifacts.newer))
+  await eventually(() => view.textContent.includes('two'))
+  await draw(<FencePanel key="other" kind="markdown" text="no title" />)
+  await eventually(() => view.textContent.includes('no title'))
+  expect(slider()).toBeNull()
 })

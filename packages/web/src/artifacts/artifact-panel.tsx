@@ -11,6 +11,7 @@ import {
   SquareMousePointer,
 } from 'lucide-react'
 import { type MouseEvent, type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { PreviewKind } from '../api/preview-kind.ts'
 import { ContentView } from '../content/content-view.tsx'
 import { PickContext, type Picked } from '../content/pick-context.ts'
 import { errorMessage } from '../texts/format.ts'
@@ -22,6 +23,7 @@ import { useWorkspace } from '../workspace/workspace.ts'
 import { EditBox } from './edit-box.tsx'
 import { artifactDocument, downloadName, saveBlob, sourceFile } from './save-artifact.ts'
 import { fileName, type ShownArtifact, useArtifact } from './use-artifact.ts'
+import { useFence } from './use-fence.ts'
 import { VersionBar, VersionDiff } from './version-bar.tsx'
 import './artifact.css'
 
@@ -35,7 +37,22 @@ interface ArtifactPanelProps {
 
 /** Preview of a file with its versions, changes, downloads and edits by selecting. */
 export function ArtifactPanel({ path, toolCallId, waits = false }: ArtifactPanelProps) {
-  const shown = useArtifact(path, toolCallId)
+  return <ArtifactView shown={useArtifact(path, toolCallId)} path={path} waits={waits} />
+}
+
+/** The same for a code block of an answer. Earlier and later blocks with the same title are its versions. */
+export function FencePanel({ kind, text }: { kind: PreviewKind; text: string }) {
+  return <ArtifactView shown={useFence(kind, text)} path={undefined} waits={false} />
+}
+
+interface ArtifactViewProps {
+  shown: ShownArtifact
+  /** Undefined if it is not a file. */
+  path: string | undefined
+  waits: boolean
+}
+
+function ArtifactView({ shown, path, waits }: ArtifactViewProps) {
   const { artifact, versions, version, isLatest, content, problem } = shown
   const [wanted, setWanted] = useState(!waits)
   const [isComparing, setIsComparing] = useState(false)
@@ -43,9 +60,10 @@ export function ArtifactPanel({ path, toolCallId, waits = false }: ArtifactPanel
   const [picked, setPicked] = useState<Picked>()
   const [isFull, setIsFull] = useFullScreen()
   const body = useRef<HTMLDivElement>(null)
-  const title = content?.name ?? artifact?.title ?? fileName(path)
+  const title = content?.name ?? artifact?.title ?? fileName(path ?? '')
   const picking = useMemo(() => ({ isActive: isEditing, onPick: setPicked }), [isEditing])
-  const compares = isComparing && versions.length > 1
+  const canCompare = artifact !== undefined && versions.length > 1
+  const compares = isComparing && canCompare
   const stopEditing = () => {
     setIsEditing(false)
     setPicked(undefined)
@@ -61,7 +79,7 @@ export function ArtifactPanel({ path, toolCallId, waits = false }: ArtifactPanel
         {versions.length > 1 && version !== undefined && (
           <VersionBar versions={versions} version={version} isLatest={isLatest} onChoose={shown.choose} />
         )}
-        {versions.length > 1 && (
+        {canCompare && (
           <IconButton
             label={compares ? t.artifacts.hideChanges : t.artifacts.showChanges}
             aria-pressed={compares}
@@ -85,9 +103,11 @@ export function ArtifactPanel({ path, toolCallId, waits = false }: ArtifactPanel
         >
           {isFull ? <Minimize2 /> : <Maximize2 />}
         </IconButton>
-        <IconButton label={t.previews.reload} onClick={shown.reload}>
-          <RotateCw />
-        </IconButton>
+        {shown.reload !== undefined && (
+          <IconButton label={t.previews.reload} onClick={shown.reload}>
+            <RotateCw />
+          </IconButton>
+        )}
       </header>
       {compares && artifact !== undefined && version !== undefined ? (
         <div className="side-panel-body">

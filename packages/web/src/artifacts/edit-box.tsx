@@ -7,7 +7,7 @@ import { VisibleText } from '../ui/elements.tsx'
 
 interface EditBoxProps {
   title: string
-  path: string
+  path: string | undefined
   version: number | undefined
   picked: Picked | undefined
   onClose: () => void

@@ -6,10 +6,12 @@ import type { PreviewContent } from '../content/content-view.tsx'
 import { errorMessage } from '../texts/format.ts'
 import { useWorkspace } from '../workspace/workspace.ts'
 
+export type ShownVersion = Pick<ArtifactVersionInfo, 'version' | 'createdAt'>
+
 export interface ShownArtifact {
   /** Undefined if no tool of this chat wrote the file. */
   artifact?: Artifact
-  versions: readonly ArtifactVersionInfo[]
+  versions: readonly ShownVersion[]
   /** Number of the version shown. Undefined without versions. */
   version?: number
   isLatest: boolean
@@ -17,7 +19,8 @@ export interface ShownArtifact {
   problem?: string
   /** Undefined follows the newest version. */
   choose: (version: number | undefined) => void
-  reload: () => void
+  /** Undefined if there is nothing to load again. */
+  reload?: () => void
 }
 
 interface History {

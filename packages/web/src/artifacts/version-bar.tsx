@@ -1,4 +1,3 @@
-import type { ArtifactVersionInfo } from '@troupe/protocol'
 import { ChevronLeft, ChevronRight, ChevronsRight } from 'lucide-react'
 import { useDeferredValue, useEffect, useState } from 'react'
 import { useSession } from '../chat/session/session-context.ts'
@@ -8,9 +7,10 @@ import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
+import type { ShownVersion } from './use-artifact.ts'
 
 interface VersionBarProps {
-  versions: readonly ArtifactVersionInfo[]
+  versions: readonly ShownVersion[]
   version: number
   isLatest: boolean
   onChoose: (version: number | undefined) => void
@@ -55,7 +55,7 @@ export function VersionBar({ versions, version, isLatest, onChoose }: VersionBar
 interface VersionDiffProps {
   artifact: string
   path: string
-  versions: readonly ArtifactVersionInfo[]
+  versions: readonly ShownVersion[]
   version: number
 }
 

@@ -1,6 +1,8 @@
-import { WrapText } from 'lucide-react'
-import { lazy, memo, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { documentTitle } from '@troupe/protocol'
+import { PanelRightOpen, WrapText } from 'lucide-react'
+import { lazy, memo, Suspense, use, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { kindOfFence, type PreviewKind } from '../api/preview-kind.ts'
+import { SessionContext } from '../chat/session/session-context.ts'
 import { SafeHtml } from '../markdown/safe-html.tsx'
 import { createSplitter } from '../markdown/split-blocks.ts'
 import { browserStorage } from '../platform/storage.ts'
@@ -25,6 +27,25 @@ function FencePreview({ kind, language, text }: { kind: PreviewKind; language: s
     </ErrorBoundary>
   )
 }
+
+/** Opens the block with its versions in a panel. Nothing outside of a chat. */
+function OpenFence({ kind, text }: { kind: PreviewKind; text: string }) {
+  const store = use(SessionContext)
+  if (store === null || text.length > maxPanelText) return null
+  const title = documentTitle(kind, text) ?? (kind === 'mermaid' ? t.previews.diagram : t.previews.preview)
+  const key = `fence ${kind} ${documentTitle(kind, text) ?? text.slice(0, 200)}`
+  return (
+    <IconButton
+      label={t.previews.openInPanel}
+      onClick={() => store.panels.open({ kind: 'preview', key, title, data: { fence: kind, text } })}
+    >
+      <PanelRightOpen />
+    </IconButton>
+  )
+}
+
+/** Panels keep their data, so a longer block is only shown in the chat. */
+const maxPanelText = 50_000
 
 /** Diagrams and charts are drawn at once, other kinds on request. */
 function fenceViews(kind: PreviewKind): { value: 'preview' | 'code'; label: string }[] {
@@ -64,6 +85,7 @@ export const CodeBlock = memo(function CodeBlock({ language, text, done, live = 
         ) : (
           <Segments label={t.previews.view} options={views} value={view} onChange={setChosen} />
         )}
+        {kind !== undefined && kind !== 'chart' && <OpenFence kind={kind} text={text} />}
         <IconButton label={wraps ? t.markdown.noWrap : t.markdown.wrap} aria-pressed={wraps} onClick={wrap}>
           <WrapText />
         </IconButton>

@@ -20,9 +20,13 @@ test.each(Object.entries(samplePages))('every prefix can be read while it stream
   expect(readPage(source, { partial: true }).page?.nodes).toEqual(readPage(source).page?.nodes)
 })
 
-test('the examples of the guide are pages without anything left out', () => {
-  const guide = readFileSync(path.join(import.meta.dirname, '../../../../docs/guides/previews.md'), 'utf8')
-  const examples = [...guide.matchAll(/```jsx\n([\s\S]*?)```/g)].map(([, source]) => source ?? '')
+test('the examples of the guides are pages without anything left out', () => {
+  const guides = ['previews', 'artifacts'].map((name) =>
+    readFileSync(path.join(import.meta.dirname, `../../../../docs/guides/${name}.md`), 'utf8'),
+  )
+  const examples = [...guides.join('').matchAll(/```jsx\n([\s\S]*?)```/g)].map(([, source]) => source ?? '')
   expect(examples.length).toBeGreaterThan(1)
   for (const source of examples) expect(readPage(source).page?.notes).toEqual([])
+  // Versions of one artifact have one id.
+  expect(examples.slice(-2).map((source) => readPage(source).page?.id)).toEqual(['sales', 'sales'])
 })

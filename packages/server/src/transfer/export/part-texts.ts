@@ -1,5 +1,14 @@
 import { checkJsx } from '@troupe/core'
-import { type CallNotes, chartTable, type Part, readUiTree, type UiTreeElement } from '@troupe/protocol'
+import {
+  type CallNotes,
+  chartTable,
+  type JsxPage,
+  type Part,
+  readUiTree,
+  uiComponents,
+  type UiNode,
+  type UiTreeElement,
+} from '@troupe/protocol'
 import type { ExportTexts } from './languages/en.ts'
 import { type ExportPiece, uiPieces } from './ui-pieces.ts'
 
@@ -133,9 +142,21 @@ function chart({ option: given, title }: Record<string, unknown>, texts: ExportT
 }
 
 function page(source: unknown, texts: ExportTexts): ExportPiece[] {
-  const { root } = typeof source === 'string' ? checkJsx(source) : {}
-  return root === undefined ? [] : [{ kind: 'note', text: texts.page }, ...uiPieces(root, texts)]
+  const { root, page: made } = typeof source === 'string' ? checkJsx(source) : {}
+  const shown = root ?? (made && { type: 'div', attributes: {}, children: made.nodes.flatMap(plainNode) })
+  return shown === undefined ? [] : [{ kind: 'note', text: texts.page }, ...uiPieces(shown, texts)]
 }
+
+/** The words of a page of HTML, with the structure that an export can show. */
+function plainNode(node: JsxPage['nodes'][number]): UiNode[] {
+  if (typeof node === 'string') return [node]
+  if (node.tag === 'style' || node.tag === 'svg') return []
+  const type =
+    /^[a-z]/.test(node.tag) && Object.hasOwn(uiComponents, node.tag) ? node.tag : blocks.has(node.tag) ? 'div' : 'span'
+  return [{ type, attributes: {}, children: node.children.flatMap(plainNode) }]
+}
+
+const blocks = new Set('section article main header footer aside nav figure form fieldset details h5 h6'.split(' '))
 
 function form(
   { tree, title, data }: Record<string, unknown>,

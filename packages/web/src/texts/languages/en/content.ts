@@ -108,8 +108,8 @@ export const contentTexts = {
     fullScreen: 'Full screen',
     exitFullScreen: 'Exit full screen',
     selectedPart: (tag: string) => (tag === '' ? 'Selected text:' : `Selected part (<${tag}>):`),
-    editMessage: (title: string, path: string, version: number | undefined) =>
-      `Change the artifact “${title}” (${path})${version === undefined ? '' : `, starting from version ${version}`}.`,
+    editMessage: (title: string, path: string | undefined, version: number | undefined) =>
+      `Change the artifact “${title}”${path === undefined ? '' : ` (${path})`}${version === undefined ? '' : `, starting from version ${version}`}.`,
   },
   previews: {
     preview: 'Preview',

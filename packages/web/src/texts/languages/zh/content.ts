@@ -105,8 +105,8 @@ export const contentTexts: ContentTexts = {
     fullScreen: '全屏',
     exitFullScreen: '退出全屏',
     selectedPart: (tag: string) => (tag === '' ? '选中的文字：' : `选中的部分（<${tag}>）：`),
-    editMessage: (title: string, path: string, version: number | undefined) =>
-      `请修改作品“${title}”（${path}）${version === undefined ? '' : `，以第 ${version} 版为基础`}。`,
+    editMessage: (title: string, path: string | undefined, version: number | undefined) =>
+      `请修改作品“${title}”${path === undefined ? '' : `（${path}）`}${version === undefined ? '' : `，以第 ${version} 版为基础`}。`,
   },
   previews: {
     preview: '预览',
