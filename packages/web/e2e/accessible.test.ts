@@ -14,8 +14,10 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 const sections = [
   'general',
+  'instructions',
   'models',
   'model-list',
+  'usage',
   'agents',
   'skills',
   'mcp',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type NewServerFields, readNewServers, splitCommandLine } from './mcp-section.tsx'
+import { joinCommandLine, type NewServerFields, readNewServers, splitCommandLine } from './read-new-server.ts'
 
 const fields = (typed: Partial<NewServerFields>): NewServerFields => ({
   kind: 'program',
@@ -66,4 +66,9 @@ test('missing fields are reported', () => {
   expect(saying({ kind: 'json', json: '[]' })).toContain('must be an object')
   expect(saying({ kind: 'json', json: '{"mcpServers": {"a": {"args": []}}}' })).toContain('"a" needs')
   expect(saying({ kind: 'json', json: '{"url": "http://x"}', name: '' })).toContain('Enter a name')
+})
+
+test('a command line that was joined is split into the same words', () => {
+  const words = ['npx', '-y', '@a/b c', '', `it's "so"`, 'c\\d', "a\\'b", 'x\ty', '$HOME;ls']
+  expect(splitCommandLine(joinCommandLine(words))).toEqual(words)
 })

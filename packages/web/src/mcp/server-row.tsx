@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { formatElements, Moment, VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
+import { EditServer } from './edit-server.tsx'
 import type { McpStore } from './mcp-store.ts'
 import { ServerFacts, ServerLog, ServerLogin, TrustBox } from './server-details.tsx'
 import { needsUser, serverStatus } from './server-status.ts'
@@ -75,6 +76,7 @@ function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
   const [busy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<{ ok: boolean; text: string } | null>(null)
   const [removing, setRemoving] = useState(false)
+  const [editing, setEditing] = useState(false)
 
   const act = (action: () => Promise<{ ok: boolean; text: string } | null>) => {
     setBusy(true)
@@ -132,6 +134,11 @@ function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
         <Button disabled={busy} onClick={() => void store.change(name, { enabled: !enabled })}>
           {enabled ? t.mcp.switchOff : t.mcp.switchOn}
         </Button>
+        {editable && !editing && (
+          <Button kind="quiet" disabled={busy} onClick={() => setEditing(true)}>
+            {t.explain.edit}
+          </Button>
+        )}
         {editable && (
           <Button kind="quiet" disabled={busy} onClick={() => setRemoving(true)}>
             {t.ui.remove}
@@ -141,6 +148,7 @@ function ServerBody({ server, store, onTrusted }: ServerBodyProps) {
       <output className={outcome?.ok === false ? 'settings-failure' : 'settings-outcome'} aria-live="polite">
         {busy ? t.ui.oneMoment : outcome !== null && <VisibleText text={outcome.text} />}
       </output>
+      {editing && <EditServer server={server} store={store} onClose={() => setEditing(false)} />}
       {trust === null && server.tools.length > 0 && (
         <ToolPicker server={server} onPick={(useTools) => void store.change(name, { useTools })} />
       )}

@@ -125,20 +125,22 @@ function RuleRow({ rule, onRevoke, onPutBack, onEdit }: RuleRowProps) {
         )}
         {revoked && <span className="rule-file">{t.rules.revoked}</span>}
       </span>
-      {editable && !revoked && (
-        <Button kind="quiet" aria-label={`${t.explain.edit} ${text}`} onClick={() => setEditing(true)}>
-          {t.explain.edit}
-        </Button>
-      )}
       {editable && (
-        // One button for both actions, so that it keeps the focus.
-        <Button
-          kind="quiet"
-          aria-label={`${revoked ? t.rules.restore : t.rules.revoke} ${t.rules.effects[effect]} ${text}`}
-          onClick={revoked ? onPutBack : onRevoke}
-        >
-          {revoked ? t.rules.restore : t.rules.revoke}
-        </Button>
+        <span className="rule-actions">
+          {!revoked && (
+            <Button kind="quiet" aria-label={`${t.explain.edit} ${text}`} onClick={() => setEditing(true)}>
+              {t.explain.edit}
+            </Button>
+          )}
+          {/* One button for both actions, so that it keeps the focus. */}
+          <Button
+            kind="quiet"
+            aria-label={`${revoked ? t.rules.restore : t.rules.revoke} ${t.rules.effects[effect]} ${text}`}
+            onClick={revoked ? onPutBack : onRevoke}
+          >
+            {revoked ? t.rules.restore : t.rules.revoke}
+          </Button>
+        </span>
       )}
     </li>
   )

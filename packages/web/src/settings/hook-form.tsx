@@ -54,7 +54,7 @@ export function HookForm({ hook, trusted, onSave, onCancel }: HookFormProps) {
   const isForCalls = event !== 'run-end'
   return (
     <form
-      className="settings-row-body hook-form"
+      className="settings-row-body settings-inline-form"
       aria-label={hook === undefined ? t.hookEditor.add : t.hookEditor.edit}
       onSubmit={(submitted) => {
         submitted.preventDefault()

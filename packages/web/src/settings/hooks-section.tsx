@@ -58,7 +58,7 @@ export function HooksSection() {
           />
         ))}
       </ul>
-      <div data-setting="new">
+      <div className="settings-add" data-setting="new">
         {adding ? (
           <HookForm
             trusted={trusted}
@@ -115,12 +115,16 @@ function HookRow({ hook, index, trusted, onChange, onToggle, onDelete }: HookRow
         {!enabled && <span className="badge">{t.hookEditor.off}</span>}
       </p>
       <p>
-        {t.settings.hooks.events[event]} ·{' '}
-        {match === undefined ? (
-          t.settings.hooks.everyCall
-        ) : (
+        {t.settings.hooks.events[event]}
+        {event !== 'run-end' && (
           <>
-            {t.settings.hooks.aboutCalls} <code>{match.join(', ')}</code>
+            {' · '}
+            {match === undefined ? t.settings.hooks.everyCall : t.settings.hooks.aboutCalls}{' '}
+            {match !== undefined && (
+              <code>
+                <VisibleText text={match.join(', ')} as="exact" />
+              </code>
+            )}
           </>
         )}{' '}
         · {t.settings.hooks.within(formatDuration(timeoutMs))}

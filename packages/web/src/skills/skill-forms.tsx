@@ -55,7 +55,7 @@ export function NewSkillForm({ trusted, onAdded, onCancel }: NewSkillFormProps) 
   }
   return (
     <form
-      className="settings-row-body"
+      className="settings-row-body settings-inline-form"
       aria-label={t.skillEditor.add}
       onSubmit={(event) => {
         event.preventDefault()

@@ -56,7 +56,7 @@ export function SkillsSection() {
           />
         ))}
       </ul>
-      <div data-setting="new">
+      <div className="settings-add" data-setting="new">
         {adding ? (
           <NewSkillForm
             trusted={trusted}
@@ -85,7 +85,7 @@ function BrokenSkill({ path, onSaved }: { path: string; onSaved: () => void }) {
   const [editing, setEditing] = useState(false)
   if (!editing)
     return (
-      <div className="settings-row-buttons">
+      <div className="settings-row-buttons settings-add">
         <Button aria-label={`${t.skillEditor.fix} ${path}`} onClick={() => setEditing(true)}>
           {t.skillEditor.fix}
         </Button>

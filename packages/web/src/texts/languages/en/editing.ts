@@ -16,9 +16,17 @@ export const editingTexts = {
     explain: 'Explain',
     badCall: 'Write the name of the tool, then its input as JSON.',
     byRule: 'Decided by the rule',
-    noRule: 'No rule matches. The mode and the defaults decide.',
+    noRule: 'No rule decides this. The mode and the defaults do.',
     wouldAllow: 'These rules would allow it:',
     edit: 'Edit',
+  },
+  serverEditor: {
+    edit: (name: string) => `Edit the server ${name}`,
+    folder: 'Start in',
+    seconds: 'Timeout in seconds without a message',
+    kept: (names: string) => `Saved: ${names}. Leave empty to keep them, or enter all of them anew.`,
+    losesHeaders: 'This is another server, so the saved headers will be removed.',
+    save: 'Save and reconnect',
   },
   skillEditor: {
     add: 'Add skill',

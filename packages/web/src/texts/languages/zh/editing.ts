@@ -1,6 +1,6 @@
 import type { LateTexts } from '../en/settings.ts'
 
-export const editingTexts: Pick<LateTexts, 'explain' | 'skillEditor' | 'hookEditor'> = {
+export const editingTexts: Pick<LateTexts, 'explain' | 'serverEditor' | 'skillEditor' | 'hookEditor'> = {
   explain: {
     title: '解释工具调用',
     words: '为什么 决定 规则 解释 模拟 命令 路径 允许 拒绝 explain',
@@ -11,9 +11,17 @@ export const editingTexts: Pick<LateTexts, 'explain' | 'skillEditor' | 'hookEdit
     explain: '解释',
     badCall: '请先写工具名称，再用 JSON 写它的输入。',
     byRule: '由此规则决定：',
-    noRule: '没有匹配的规则。由模式和默认设置决定。',
+    noRule: '没有规则决定它。由模式和默认设置决定。',
     wouldAllow: '这些规则会允许它：',
     edit: '编辑',
+  },
+  serverEditor: {
+    edit: (name) => `编辑服务器 ${name}`,
+    folder: '启动文件夹',
+    seconds: '无消息超时（秒）',
+    kept: (names) => `已保存：${names}。留空则保持不变，或重新输入全部内容。`,
+    losesHeaders: '这是另一台服务器，因此已保存的请求头将被删除。',
+    save: '保存并重新连接',
   },
   skillEditor: {
     add: '添加技能',
