@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await tools.getByRole('checkbox', { name: 'Bash', exact: true }).uncheck()
     await tools.getByRole('button', { name: 'Save' }).click()
     await tools.getByText('Saved.').waitFor()
-    await find('budget', 'Turn limits', 'limits')
+    await find('turn limits', 'Turn limits', 'limits')
     const limits = dialog(page).getByRole('form', { name: 'Turn limits' })
     await limits.getByLabel('Model calls').fill('0')
     await expect.poll(() => limits.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)

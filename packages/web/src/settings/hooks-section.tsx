@@ -36,9 +36,11 @@ export function HooksSection() {
       <p className="settings-note">{t.settings.hooks.about}</p>
       <ServerDataStatus asked={asked} />
       <ProblemList title={t.settings.hooks.problems} problems={problems} />
-      <p className="settings-failure" role="alert">
-        {failure}
-      </p>
+      {failure !== '' && (
+        <p className="settings-failure" role="alert">
+          {failure}
+        </p>
+      )}
       {asked.value !== null && hooks.length === 0 && !adding && (
         <p className="settings-none">{t.settings.hooks.none}</p>
       )}

@@ -41,9 +41,11 @@ export function SkillsSection() {
         .map(({ path }) => (
           <BrokenSkill key={path} path={path} onSaved={() => void asked.again()} />
         ))}
-      <p className="settings-failure" role="alert">
-        {failure}
-      </p>
+      {failure !== '' && (
+        <p className="settings-failure" role="alert">
+          {failure}
+        </p>
+      )}
       {asked.value !== null && skills.length === 0 && <p className="settings-none">{t.settings.skills.none}</p>}
       <ul className="settings-list" aria-label={t.settings.skills.list}>
         {skills.map((skill) => (
