@@ -65,8 +65,15 @@ export interface Store {
      * `updatedAt`.
      */
     add(at: Conversation, message: StoredMessage): Promise<void>
-    /** Replaces parts and metadata of a stored message, such as the answer of a waiting run or a merged approval. */
-    replace(at: Conversation, message: Pick<StoredMessage, 'id' | 'parts' | 'metadata'>): Promise<void>
+    /**
+     * Replaces parts and metadata of a stored message, such as the answer of a waiting run or a merged approval. With
+     * `quiet`, the session keeps its `updatedAt`, and so its place in the list.
+     */
+    replace(
+      at: Conversation,
+      message: Pick<StoredMessage, 'id' | 'parts' | 'metadata'>,
+      options?: { quiet?: boolean },
+    ): Promise<void>
     get(at: Conversation, id: string): Promise<StoredMessage | undefined>
     /**
      * Walks from root to leaf in small batches. The cost depends on the branch alone. A cycle is logged and ends the

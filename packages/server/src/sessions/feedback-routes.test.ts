@@ -25,6 +25,9 @@ const list = async (query = ''): Promise<ListedFeedback[]> =>
 describe('feedback on an answer', () => {
   it('is stored with the answer, can be changed and removed, and names run, model and agent', async () => {
     const messageId = await answer('f1')
+    const updated = async () =>
+      (await server.json<{ session: { updatedAt: number } }>('/ai/sessions/f1')).body.session.updatedAt
+    const before = await updated()
     expect(await rate('f1', messageId, { rating: 'up' })).toMatchObject({ status: 200 })
     const body = { rating: 'down', reasons: ['incorrect', 'incorrect', 'other'], text: '  مرحبا 🙃 ' }
     expect((await rate('f1', messageId, body)).body.feedback).toMatchObject({
@@ -43,6 +46,8 @@ describe('feedback on an answer', () => {
       userMessageId: (await server.messages('f1'))[0]!.id,
     })
     expect((await server.messages('f1')).at(-1)?.metadata?.feedback?.rating).toBe('down')
+    // An old chat stays where it is in the list.
+    expect(await updated()).toBe(before)
     expect((await server.json(at('f1', messageId), { method: 'DELETE' })).status).toBe(200)
     expect((await server.json(at('f1', messageId), { method: 'DELETE' })).status).toBe(200)
     expect(await list('?sessionId=f1')).toEqual([])

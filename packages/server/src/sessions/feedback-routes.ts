@@ -52,7 +52,7 @@ export function feedbackRoutes({ store, runs, lock }: { store: Store; runs: RunM
       const { feedback: before, ...metadata } = answer.metadata ?? {}
       if (feedback === undefined && before === undefined) return
       const next: StoredMessage = { ...answer, metadata: feedback === undefined ? metadata : { ...metadata, feedback } }
-      await store.messages.replace({ sessionId }, next)
+      await store.messages.replace({ sessionId }, next, { quiet: true })
     })
   }
 

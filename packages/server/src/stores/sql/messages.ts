@@ -60,7 +60,7 @@ export function messages(context: StoreContext): Store['messages'] {
       })
     },
 
-    async replace(at, message) {
+    async replace(at, message, { quiet = false } = {}) {
       await context.write(async (db, changes) => {
         const stream = at.agentId ?? ''
         const replaced = await db
@@ -73,7 +73,8 @@ export function messages(context: StoreContext): Store['messages'] {
           .executeTakeFirst()
         if (!replaced) throw messageNotFound(message.id)
         await recordCalls(db, at.sessionId, message.parts)
-        await db.updateTable('session').set({ updated_at: clock() }).where('id', '=', at.sessionId).execute()
+        if (!quiet)
+          await db.updateTable('session').set({ updated_at: clock() }).where('id', '=', at.sessionId).execute()
         if (stream === '') {
           const text = searchText(replaced.role, message.parts)
           await search.index(db, { sessionId: at.sessionId, messageId: message.id }, text)

@@ -1,7 +1,8 @@
 import type { Chunk, Comparison } from '@troupe/protocol'
 import { expect, test, vi } from 'vitest'
+import '../../texts/show-late.ts'
 import { createFakeServer, message, openChat, page, until } from '../../testing/fake-server.ts'
-import { columnStatus } from './column-status.ts'
+import { announceColumns, columnStatus } from './column-status.ts'
 import { messageText, type SessionState, visibleMessages } from '../session/session-state.ts'
 import type { ChatSessionStore } from '../session/session-types.ts'
 
@@ -154,4 +155,15 @@ test('queued messages wait until an answer is picked', async () => {
   await until(session, idle)
   expect(session.queue.getState().items).toHaveLength(1)
   expect(server.requests.filter(({ path }) => path.startsWith('/ai/chat?'))).toHaveLength(1)
+})
+
+test('says which answer ended or needs approval, and when all have ended', async () => {
+  const { session, stream } = await start()
+  const said: string[] = []
+  const stop = announceColumns(session.columns.getState().columns, (model) => model.slice(5), (text) => said.push(text)) // prettier-ignore
+  stream.write(2006, column('a2', { type: 'finish' }))
+  await vi.waitFor(() => expect(said).toEqual(['two: finished.']))
+  stream.write(1006, column('a1', { type: 'finish', messageMetadata: { aborted: true } }))
+  await vi.waitFor(() => expect(said.at(-1)).toBe('one: stopped. All answers are finished. Continue with one of them.'))
+  stop()
 })
