@@ -21,7 +21,8 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   async function open(sessionId: string, words: string): Promise<Page> {
     const page = await workspace.sharedPage({ width: 1000, height: 700 })
-    await page.goto(new URL(`/#s=${sessionId}`, page.url()).href)
+    // Without an event, so that the page does not show the chat before it is loaded again.
+    await page.evaluate((hash) => window.history.replaceState(null, '', hash), `#s=${sessionId}`)
     await page.reload()
     await page.getByText(words).waitFor()
     return page
