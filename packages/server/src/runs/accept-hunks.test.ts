@@ -65,6 +65,8 @@ describe('accepting some hunks', () => {
         },
       },
     })
+    const exported = await (await server.request('/ai/sessions/some/export?format=md')).text()
+    expect(exported).toContain('Accepted 1 of 2 changes. Rejected:')
   })
 
   it('survives a restart while waiting', async () => {

@@ -9,6 +9,7 @@ import './diff.css'
 import { DiffTable } from './parts/diff-table.tsx'
 import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-parts.tsx'
 import type { DisplayProps } from './parts/display-registry.ts'
+import { extensionOf } from './parts/language-of.ts'
 import { useDiff, useDiffLayout, useFitsTwoColumns } from './parts/use-diff.ts'
 
 export const opens = true
@@ -104,12 +105,6 @@ export default function DiffDisplay({ content, live = false }: DisplayProps) {
       )}
     </DisplayPanel>
   )
-}
-
-/** The name stands for files such as `Makefile`. */
-function extensionOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  return name.slice(name.lastIndexOf('.') + 1)
 }
 
 function ChangeBadge({ change, from }: { change: string | undefined; from: string | undefined }) {

@@ -1,23 +1,35 @@
+import { startTransition, useMemo } from 'react'
 import { numberIn, splitLines, textIn } from '../api/read-fields.ts'
 import { PreviewButton } from '../content/preview-button.tsx'
 import { t } from '../texts/t.ts'
-import { VisibleText } from '../ui/elements.tsx'
+import { DiffTable } from './parts/diff-table.tsx'
 import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-parts.tsx'
 import type { DisplayProps } from './parts/display-registry.ts'
-import { languageForPath } from './parts/language-of.ts'
+import { extensionOf, languageForPath } from './parts/language-of.ts'
+import type { DiffLine } from './parts/parse-diff.ts'
 
 const linesAtFirst = 40
+/** Lines that one click adds. */
+const moreLines = 400
 
 /** File or part of one: `path`, `text`, `from` (first line), `lines` (total), `more`. */
 export default function FileDisplay({ content, live }: DisplayProps) {
   const text = textIn(content['text'])
-  const lines = text === undefined || text === '' ? [] : splitLines(text)
-  const { shown, left, grow } = useShowMore(lines.length, linesAtFirst)
+  const from = numberIn(content['from']) ?? 1
+  const rows = useMemo(() => {
+    const lines = text === undefined || text === '' ? [] : splitLines(text)
+    return lines.map((line, index): DiffLine => ({
+      type: 'context',
+      before: undefined,
+      after: from + index,
+      text: line,
+    }))
+  }, [text, from])
+  const { shown, left, grow } = useShowMore(rows.length, linesAtFirst, moreLines)
   if (text === undefined) return <ValueView value={content} />
 
   const path = textIn(content['path']) ?? t.displays.file
-  const from = numberIn(content['from']) ?? 1
-  const all = Math.max(lines.length, numberIn(content['lines']) ?? 0)
+  const all = Math.max(rows.length, numberIn(content['lines']) ?? 0)
   // The line count may include an empty last line.
   const isWhole = all <= text.split('\n').length
   const language = languageForPath(path)
@@ -35,28 +47,17 @@ export default function FileDisplay({ content, live }: DisplayProps) {
         all === 0
           ? t.displays.empty
           : from === 1
-            ? t.displays.lines(isWhole ? lines.length : all)
+            ? t.displays.lines(isWhole ? rows.length : all)
             : t.displays.linesFromTo(from, from + all - 1)
       }
       copy={{ text, label: t.displays.copyText }}
-      foot={footOf(lines.length, all, isWhole, content['more'] === true)}
+      foot={footOf(rows.length, all, isWhole, content['more'] === true)}
     >
-      {lines.length > 0 && (
-        <table className="code-lines">
-          <tbody>
-            {lines.slice(0, shown).map((line, index) => (
-              <tr key={index}>
-                <td className="code-number">{from + index}</td>
-                <td className="code-text">
-                  <VisibleText text={line} as="exact" />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      {rows.length > 0 && (
+        <DiffTable items={rows} shown={shown} layout="plain" hasNumbers language={extensionOf(path)} />
       )}
       {left > 0 && (
-        <button type="button" className="panel-more" onClick={grow}>
+        <button type="button" className="panel-more" onClick={() => startTransition(grow)}>
           {t.displays.moreLines(left)}
         </button>
       )}

@@ -14,14 +14,15 @@ interface DiffTableProps {
   items: readonly DiffItem[]
   /** Number of items to show. */
   shown: number
-  layout: DiffLayout
+  /** `plain`: lines of a file, without changes. */
+  layout: DiffLayout | 'plain'
   hasNumbers: boolean
   /** File extension, for syntax colors. */
   language: string
-  change: string | undefined
+  change?: string | undefined
   /** Shows unchanged lines from a line number on. Absent if they are not available. */
-  onOpen: ((line: number, count: number) => void) | undefined
-  onUnfold: (line: number, count: number) => void
+  onOpen?: ((line: number, count: number) => void) | undefined
+  onUnfold?: (line: number, count: number) => void
 }
 
 /** Rows that are drawn and colored in one go, so that no task takes long. */
@@ -137,7 +138,7 @@ const Chunk = memo(function Chunk({ items, before, language, change, layout, onO
           case 'fold':
             return (
               <GapRow key={index} wide={wide}>
-                <OpenButton count={row.lines.length} onOpen={() => onUnfold(firstNumber(row), row.lines.length)} />
+                <OpenButton count={row.lines.length} onOpen={() => onUnfold?.(firstNumber(row), row.lines.length)} />
               </GapRow>
             )
           case 'gap':
@@ -174,7 +175,7 @@ const Chunk = memo(function Chunk({ items, before, language, change, layout, onO
               </tr>
             )
           default:
-            return <LineRow key={index} line={row} colors={colors} />
+            return <LineRow key={index} line={row} colors={colors} isPlain={layout === 'plain'} />
         }
       })}
     </tbody>
@@ -227,13 +228,13 @@ function OpenButton({ count, onOpen }: { count: number; onOpen: () => void }) {
 const signs = { context: '', added: '+', removed: '−' }
 type Colors = ReadonlyMap<DiffLine, ColoredSpan[]>
 
-function LineRow({ line, colors }: { line: DiffLine; colors: Colors }) {
+function LineRow({ line, colors, isPlain }: { line: DiffLine; colors: Colors; isPlain: boolean }) {
   const isRejected = useIsRejected(line)
   return (
     <tr className={`diff-${line.type}`} data-rejected={isRejected || undefined}>
-      <td className="code-number diff-before">{line.before}</td>
+      {!isPlain && <td className="code-number diff-before">{line.before}</td>}
       <td className="code-number diff-after">{line.after}</td>
-      <td className="code-sign">{signs[line.type]}</td>
+      {!isPlain && <td className="code-sign">{signs[line.type]}</td>}
       <td className="code-text">
         <LineText line={line} colors={colors} />
       </td>

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { button, click, eventually, render } from '../../testing/render.tsx'
 import { t } from '../../texts/t.ts'
 import DiffDisplay from '../diff.tsx'
+import FileDisplay from '../file.tsx'
 
 const show = async (content: Record<string, unknown>) =>
   (await render(<DiffDisplay content={{ kind: 'diff', ...content }} live />)).view
@@ -126,4 +127,14 @@ test('with room for two columns, diffs can stand side by side, and the choice is
   ])
   await click(button(t.displays.unified))
   expect(cells()).toEqual([])
+})
+
+test('a file has its line numbers and colors, and long ones grow on demand', async () => {
+  const text = `${Array.from({ length: 100 }, (_, index) => `let a${index} = ${index}`).join('\n')}\n`
+  const { view } = await render(<FileDisplay content={{ kind: 'file', path: 'a.ts', text, from: 5, lines: 100 }} />)
+  const first = () => [...view.querySelectorAll('tr:first-child td')].map((cell) => cell.textContent).slice(0, 2)
+  expect(first()).toEqual(['5', 'let a0 = 0'])
+  await eventually(() => view.querySelectorAll('.hljs-keyword').length === 40)
+  await click(button(/more/i))
+  await eventually(() => view.querySelectorAll('tr').length === 100)
 })

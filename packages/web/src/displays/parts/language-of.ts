@@ -53,3 +53,9 @@ export function languageForPath(path: string): string | undefined {
   const ending = name.includes('.') ? (name.split('.').at(-1) ?? '') : name
   return Object.hasOwn(languages, ending) ? languages[ending] : undefined
 }
+
+/** For syntax colors. The name stands for files such as `Makefile`. */
+export function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return name.slice(name.lastIndexOf('.') + 1)
+}
