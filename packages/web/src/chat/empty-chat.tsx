@@ -141,21 +141,22 @@ function useFolderSuggestions(isNeeded: boolean): Suggestion[] {
   return isNeeded && names !== null ? suggestForFolder(names) : []
 }
 
-/** On narrow screens the list of chats is closed, so the last ones are shown here. */
+/** The last chats. With the demo model they are shown only on narrow screens, where the list of chats is closed. */
 function RecentChats() {
   const { app } = useWorkspace()
+  const isReal = !isDemoModel(useCurrentModel())
   const sessions = useApp((state) => state.sessions)
   const recent = sessions.filter(({ title }) => title !== '').slice(0, recentChats)
   if (recent.length === 0) return null
   return (
-    <section className="empty-recent" aria-label={t.emptyChat.recent}>
+    <section className="empty-recent" data-wide={isReal} aria-label={t.emptyChat.recent}>
       <h3>{t.emptyChat.recent}</h3>
       <ul>
         {recent.map(({ id, title, updatedAt }) => (
           <li key={id}>
             <button type="button" onClick={() => app.select(id)}>
               <MessageSquare aria-hidden />
-              <span>
+              <span dir="auto">
                 <VisibleText text={title} as="name" />
               </span>
               <Moment time={updatedAt} />
