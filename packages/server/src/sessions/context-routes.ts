@@ -116,7 +116,7 @@ function calibrate(pieces: ContextPiece[], last: Metadata | undefined, modelId: 
   const estimate = pieces.reduce((sum, { tokens }) => sum + tokens, 0)
   const ratio = (counted ?? 0) / estimate
   // An estimate is never this far off: the provider counted something else.
-  if (!(ratio > 0.5 && ratio < 4)) return pieces
+  if (!(ratio > 0.5 && ratio < 10)) return pieces
   return pieces.map((piece) => ({
     ...piece,
     tokens: Math.round(piece.tokens * ratio),
