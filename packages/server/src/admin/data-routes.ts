@@ -98,7 +98,7 @@ function backupTime(name: string): number {
 function isRebuilt(relative: string): boolean {
   const [top = '', second = '', third = ''] = relative.split(path.sep)
   if (top.startsWith('troupe.db')) return true
-  if (['backups', 'browser', 'imports', 'uploads', 'lock', 'owner.json', 'token'].includes(top)) return true
+  if (['backups', 'browser', 'imports', 'print', 'uploads', 'lock', 'owner.json', 'token'].includes(top)) return true
   if (top === 'blobs') return second.startsWith('.')
   return top === 'sessions' && ['session.json', 'messages.jsonl', 'agents'].includes(third)
 }

@@ -34,6 +34,7 @@ const maxHeight = 16_000
  */
 export function createPrinter({ folder, executable, timeoutMs = 25_000 }: PrinterOptions): Printer {
   let working = 0
+  let swept: Promise<void> | undefined
   const waiting: (() => void)[] = []
   return {
     async print(request) {
@@ -47,7 +48,10 @@ export function createPrinter({ folder, executable, timeoutMs = 25_000 }: Printe
         await new Promise<void>((resolve) => waiting.push(resolve))
       }
       working += 1
+      // No other process uses the home, so existing files are leftovers of a killed process.
+      swept ??= rm(folder, { recursive: true, force: true, maxRetries: 3 })
       try {
+        await swept
         return await printOnce(request, { folder, executablePath, timeoutMs })
       } finally {
         working -= 1

@@ -84,7 +84,7 @@ export function exportTexts(tag = 'en'): ExportTexts {
 }
 
 /** Data missing from a JSON export. An import cannot restore it. */
-const leavesOut = ['runs', 'run-logs', 'files of output/ and jsx/']
+const leavesOut = ['runs', 'run-logs', 'files of output/, jsx/ and artifacts/']
 
 /** Exports everything needed to import the same session: the whole tree, or one branch and its dependents. */
 export async function* exportJson(source: ExportSource, { leaf }: ExportOptions = {}): AsyncGenerator<string> {
