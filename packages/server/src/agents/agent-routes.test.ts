@@ -229,7 +229,7 @@ describe('definitions of agents', () => {
   it('the master cannot be changed or turned off', async () => {
     for (const body of [{ enabled: false }, { systemPrompt: 'You are somebody else.' }]) {
       const answer = await server.fetch('/ai/agents/master', json('PATCH', body))
-      expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('Make a copy')])
+      expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('make a copy')])
     }
     expect((await list()).find(({ name }) => name === 'master')).toMatchObject({ source: 'built-in', enabled: true })
   })

@@ -33,7 +33,7 @@ it.each([
   expect(Object.keys(body[field] as object).length).toBeGreaterThan(0)
 })
 
-const needsQuery = ['/ai/complete', '/ai/mcp/callback']
+const needsQuery = ['/ai/complete', '/ai/mcp/callback', '/ai/skills/text']
 const plainPaths = Object.keys(contract)
   .filter((key) => key.startsWith('GET ') && !key.includes(':'))
   .map((key) => key.slice('GET '.length))
