@@ -184,7 +184,9 @@ export class ManagedRun implements OpenRun {
       await this.#stored
       if (!this.#left) {
         this.status = outcome.status
-        await storeAnswer(this.#services.store, this.#given.record, outcome.message, outcome.status)
+        // Together, so that they share a commit.
+        const stored = storeAnswer(this.#services.store, this.#given.record, outcome.message, outcome.status)
+        await Promise.all([stored, this.#services.spending?.flush()])
       }
     } catch (error) {
       this.status = 'failed'
