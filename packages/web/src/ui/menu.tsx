@@ -67,7 +67,11 @@ let isOpenedByKey = false
 
 /** Ref callback of a menu. A key opens it with its first item chosen, which the menu itself was created too late for. */
 export function chooseFirstItem(menu: HTMLElement | null): void {
-  if (menu !== null && isOpenedByKey) setTimeout(() => menu.querySelector<HTMLElement>('[role^=menuitem]')?.focus())
+  if (menu === null || !isOpenedByKey) return
+  setTimeout(() => {
+    const hasChoice = menu !== document.activeElement && menu.contains(document.activeElement)
+    if (!hasChoice) menu.querySelector<HTMLElement>('[role^=menuitem]')?.focus()
+  })
 }
 
 interface OnDemandProps {
