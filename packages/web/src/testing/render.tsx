@@ -2,7 +2,7 @@ import { Tooltip } from 'radix-ui'
 import { act, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { expect, onTestFinished, vi } from 'vitest'
-import { SessionContext } from '../chat/session/session-context.ts'
+import { DisclosureContext, SessionContext } from '../chat/session/session-context.ts'
 import type { SessionState } from '../chat/session/session-state.ts'
 import { type Workspace, WorkspaceContext } from '../workspace/workspace.ts'
 import { createFakeServer } from './fake-server.ts'
@@ -39,6 +39,8 @@ export async function render(shown: ReactNode, options: RenderOptions = {}) {
   const view = document.createElement('div')
   document.body.append(view)
   const root = createRoot(view)
+  // Cards that a test opens stay closed in the next one.
+  const opened = new Map<string, boolean>()
   onTestFinished(async () => {
     await act(async () => root.unmount())
     document.body.replaceChildren()
@@ -48,7 +50,9 @@ export async function render(shown: ReactNode, options: RenderOptions = {}) {
       root.render(
         <WorkspaceContext value={workspace as Workspace}>
           <Tooltip.Provider>
-            <SessionContext value={session}>{element}</SessionContext>
+            <SessionContext value={session}>
+              <DisclosureContext value={opened}>{element}</DisclosureContext>
+            </SessionContext>
           </Tooltip.Provider>
         </WorkspaceContext>,
       ),

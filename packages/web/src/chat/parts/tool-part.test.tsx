@@ -54,10 +54,10 @@ test('while it waits for approval, the model cannot name the call', async () => 
 
 test('a failed call shows its error; closed, it keeps the first line', async () => {
   const { view } = await show({ state: 'output-error', errorText: `\u202Efirst\nsecond ${'x'.repeat(5000)}` })
-  expect(view.querySelector('.tool-body')?.textContent).toContain('second')
-  await click(button(/failed/i))
   expect(view.querySelector('.tool-body')?.textContent).toBe('')
   expect(view.querySelector('.tool-error-line')?.textContent).toBe('⟨U+202E⟩first')
+  await click(button(/failed/i))
+  expect(view.querySelector('.tool-body')?.textContent).toContain('second')
 })
 
 test.each([
