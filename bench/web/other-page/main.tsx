@@ -10,7 +10,7 @@ import { Streamdown } from 'streamdown'
  * document. The bench sends through `window.send` and waits for `data-status`.
  */
 function Conversation({ id, stored }: { id: string; stored: UIMessage[] }) {
-  const [transport] = useState(() => new DefaultChatTransport({ api: '/ai/chat' }))
+  const [transport] = useState(() => new DefaultChatTransport({ api: '/ai/chat', headers }))
   const { messages, sendMessage, status } = useChat({ id, messages: stored, transport })
   Object.assign(window, { send: (text: string) => void sendMessage({ text }) })
   return (
@@ -28,11 +28,13 @@ function Conversation({ id, stored }: { id: string; stored: UIMessage[] }) {
 
 const fields = new URLSearchParams(window.location.hash.slice(1))
 const id = fields.get('s') ?? ''
-await fetch('/ai/auth', {
+const opened = await fetch('/ai/auth', {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ key: fields.get('k') }),
 })
+const { credential } = (await opened.json()) as { credential: string }
+const headers = { authorization: `Page ${credential}` }
 createRoot(document.getElementById('root') as HTMLElement).render(
   <Conversation id={id} stored={await wholeBranch(id)} />,
 )
@@ -41,7 +43,7 @@ async function wholeBranch(sessionId: string): Promise<UIMessage[]> {
   const messages: UIMessage[] = []
   for (let before: string | null = ''; before !== null;) {
     const query: string = before === '' ? '' : `&before=${before}`
-    const answer = await fetch(`/ai/sessions/${sessionId}/messages?limit=500${query}`)
+    const answer = await fetch(`/ai/sessions/${sessionId}/messages?limit=500${query}`, { headers })
     const found = (await answer.json()) as { messages: UIMessage[]; page: { before: string | null } }
     messages.unshift(...found.messages)
     before = found.page.before

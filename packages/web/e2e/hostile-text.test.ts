@@ -66,7 +66,9 @@ async function lookAround(): Promise<{ numbers: number[]; odd: string[] }> {
   for (const element of document.querySelectorAll('.prose-block *, .tool *, .reasoning *, .source, .bubble *')) {
     for (const event of ['mouseover', 'pointerenter', 'focusin', 'animationstart', 'toggle'])
       element.dispatchEvent(new Event(event, { bubbles: true }))
-    if (forbidden.test(element.nodeName)) odd.push(element.nodeName)
+    // Choices of ours: changes of a diff, code or preview. Markup of others keeps no such classes.
+    const isChoice = element.matches('.diff-hunk label > input, .segment > input')
+    if (forbidden.test(element.nodeName) && !isChoice) odd.push(element.nodeName)
     const isOwn = element.closest('button, figcaption, svg, .table-scroll, .math-drawn, .tool') !== null
     for (const { name: attribute, value } of element.attributes) {
       if (/^(on|srcset$|ping$|formaction$|background$|action$|poster$)/.test(attribute))
