@@ -2,6 +2,7 @@ import {
   costOf,
   type Price,
   promptTokens,
+  roughPromptTokens,
   type SpendGuard,
   type SpendRequest,
   type SpendTicket,
@@ -97,7 +98,7 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
   ): Promise<SpendTicket> {
     const isLimited = Object.keys(limits()).length > 0 && !isFree(id)
     // A number, since a prompt must not live as long as its answer.
-    const inputTokens = promptTokens(request.prompt)
+    const inputTokens = isLimited ? promptTokens(request.prompt) : roughPromptTokens(request.prompt)
     const outputTokens = Math.min(request.maxOutputTokens ?? reservedOutput, reservedOutput)
     const estimate = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
     const reserve = isLimited ? (costOf(estimate, price) ?? 0) : 0
