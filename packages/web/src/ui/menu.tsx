@@ -68,8 +68,12 @@ let isOpenedByKey = false
 /** Ref callback of a menu. A key opens it with its first item chosen, which the menu itself was created too late for. */
 export function chooseFirstItem(menu: HTMLElement | null): void {
   if (menu === null || !isOpenedByKey) return
+  // A ref is called again when the menu is drawn again.
+  isOpenedByKey = false
   setTimeout(() => {
-    const hasChoice = menu !== document.activeElement && menu.contains(document.activeElement)
+    // An item may have the focus already, also one of a submenu.
+    const inside = document.activeElement?.closest('[role=menu]') ?? menu
+    const hasChoice = inside !== document.activeElement && inside.contains(document.activeElement)
     if (!hasChoice) menu.querySelector<HTMLElement>('[role^=menuitem]')?.focus()
   })
 }
