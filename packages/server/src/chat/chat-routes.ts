@@ -35,8 +35,8 @@ export function chatRoutes(
       const untilWaiting = query.hold !== '1'
       if (turn.kind === 'columns') {
         if (body.responseMode === 'json') return columnsAnswer(sessionId, turn.answers)
-        const { userMessageId } = turn
-        return streamResponse(c, streamColumns({ sessionId, userMessageId, after: [], untilWaiting }, options))
+        const { userMessageId, started } = turn
+        return streamResponse(c, streamColumns({ sessionId, userMessageId, started, after: [], untilWaiting }, options))
       }
       const { run, after } = turn
       if (body.responseMode === 'json') {

@@ -7,6 +7,8 @@ interface ColumnStream {
   sessionId: string
   /** The message that the columns answer. */
   userMessageId: string
+  /** Runs of the columns. One that ends before the stream opens is streamed, too. */
+  started?: readonly LiveRun[] | undefined
   /** Numbers that the client has, one per column. */
   after: readonly number[]
   untilWaiting: boolean
@@ -18,7 +20,7 @@ interface ColumnStream {
  * column is left.
  */
 export function streamColumns(
-  { sessionId, userMessageId, after, untilWaiting }: ColumnStream,
+  { sessionId, userMessageId, started = [], after, untilWaiting }: ColumnStream,
   { store, runs }: { store: Store; runs: RunManager },
 ): (sink: Sink) => () => void {
   return (sink) => {
@@ -39,7 +41,8 @@ export function streamColumns(
         const text = comparisonEvent(userMessageId, question?.metadata?.comparison)
         if (text !== told) sink.write(text)
         told = text
-        for (const run of runs.all(sessionId)) if (run.userMessageId === userMessageId && !seen.has(run)) add(run)
+        for (const run of [...started, ...runs.all(sessionId)])
+          if (run.userMessageId === userMessageId && !seen.has(run)) add(run)
         endIfDone()
       } catch {
         // The client reconnects with the numbers it has.

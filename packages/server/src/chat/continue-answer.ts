@@ -92,7 +92,7 @@ function noWaitingRun(messageId: string): NamedError {
 
 export type ChatTurn =
   | { kind: 'run'; run: LiveRun; after?: number }
-  /** Several models answer the message. */
-  | { kind: 'columns'; userMessageId: string; answers: readonly string[] }
+  /** Several models answer the message. `started`: their runs, of which some may have ended. */
+  | { kind: 'columns'; userMessageId: string; answers: readonly string[]; started?: readonly LiveRun[] }
   /** The answer already exists. Sends the part the client missed. */
   | { kind: 'replay'; sessionId: string; messageId: string; events: (LogEvent | { chunk: Chunk })[] }

@@ -16,7 +16,7 @@ import { checkParams } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import { checkRule, type RuleTexts } from '../permission/rule-layers.ts'
-import { type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
+import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
 import { replayEvents } from '../runs/stored-answer.ts'
 import {
   newComparison,
@@ -165,8 +165,8 @@ async function sendMessage(
   const [record] = records
   try {
     if (comparison !== undefined) {
-      await startColumns(await inMode(current, request, options), records, runs)
-      return columnsOf(id, comparison)
+      const started = await startColumns(await inMode(current, request, options), records, runs)
+      return columnsOf(id, comparison, started)
     }
     return await startAnswer(current, question, request, runRequest(request, model, opening), options, record)
   } catch (error) {
@@ -249,8 +249,8 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   return startAnswer(current, question, request, runRequest(request, model, opening), options)
 }
 
-function columnsOf(userMessageId: string, { answers }: Comparison): ChatTurn {
-  return { kind: 'columns', userMessageId, answers: answers.map(({ messageId }) => messageId) }
+function columnsOf(userMessageId: string, { answers }: Comparison, started?: readonly LiveRun[]): ChatTurn {
+  return { kind: 'columns', userMessageId, answers: answers.map(({ messageId }) => messageId), started }
 }
 
 /** Returns the models to compare. Throws if one is unavailable, or rejects the request's settings. */

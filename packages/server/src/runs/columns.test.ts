@@ -2,6 +2,7 @@ import { checkTool, defineTool } from '@troupe/core'
 import type { Script } from '@troupe/core/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { streamColumns } from '../chat/column-stream.ts'
 import { createTestSink, openTestRuns, type TestRuns } from '../testing/open-runs.ts'
 import { columnNumbers } from './live-log.ts'
 
@@ -90,6 +91,24 @@ describe('the runs of compared models', () => {
       const answer = await next.store.messages.get({ sessionId: 's1' }, id)
       expect(answer?.parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('')).toBe('Half and half.')
     }
+  })
+
+  it('are streamed from their start, also those that ended before the stream opened', async () => {
+    const test = await startTwo({ by: 'prompt', turns: [[{ text: 'Done.' }]] })
+    const started = [...test.runs.all('s1')]
+    await Promise.all(started.map((run) => run.done))
+    expect(test.runs.all('s1')).toEqual([])
+    let text = ''
+    const ended = Promise.withResolvers<void>()
+    const sink = { write: (more: string) => (text += more).length, onDrain: () => undefined, end: ended.resolve }
+    const { store, runs } = test
+    streamColumns(
+      { sessionId: 's1', userMessageId: 'u1', started, after: [], untilWaiting: false },
+      { store, runs },
+    )(sink)
+    await ended.promise
+    for (const id of ['m1', 'm2'])
+      expect(text).toMatch(new RegExp(`"messageId":"${id}","chunk":\\{"type":"text-delta".*"Done\\."`))
   })
 
   it('are not compared any more once the user continued with one, also after a crash', async () => {
