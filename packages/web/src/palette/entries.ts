@@ -6,7 +6,8 @@ import type { AgentInfo } from '../api/session-types.ts'
 import { openFind } from '../find/find.tsx'
 import { type Keys, keyText } from '../platform/keyboard.ts'
 import { splitSnippet } from '../sessions/search-results.tsx'
-import { archive, exportSession, trash } from '../sessions/session-menu.tsx'
+import { archive, trash } from '../sessions/session-menu.tsx'
+import { downloadChat } from '../sharing/share-actions.ts'
 import { findSettings, type Searchable } from '../settings/section.ts'
 import { useSearchables } from '../settings/sections.ts'
 import { shortcuts } from '../shortcuts/shortcuts.ts'
@@ -182,7 +183,7 @@ function sessionCommands(state: AppState): PaletteCommand[] {
       id: `export-${format}`,
       title: t.palette.export(formats[format]),
       run: (workspace: Workspace) =>
-        exportSession(sessionId, format, workspace.session(sessionId).getState().messages.at(-1)?.id),
+        downloadChat({ sessionId, leaf: workspace.session(sessionId).getState().messages.at(-1)?.id }, format),
     })),
     ...(session === undefined || session.trashedAt !== null
       ? []

@@ -1,13 +1,13 @@
 import { Check, Settings2 } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { type ReactElement, useEffect, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
 import type { AgentInfo } from '../api/session-types.ts'
 import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
-import { chooseFirstItem } from '../ui/menu.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
+import { PickerMenu } from './picker-menu.tsx'
 
 interface AgentMenuProps {
   name: string
@@ -19,7 +19,6 @@ export function AgentMenu({ name, trigger, onClosed }: AgentMenuProps) {
   const { api, app } = useWorkspace()
   const [agents, setAgents] = useState<AgentInfo[]>([])
   const [failure, setFailure] = useState<string | null>(null)
-  const opensSettings = useRef(false)
   useEffect(() => {
     api.agents().then(
       (list) => setAgents(list.agents.filter(({ enabled, hidden }) => enabled && hidden !== true)),
@@ -28,50 +27,33 @@ export function AgentMenu({ name, trigger, onClosed }: AgentMenuProps) {
   }, [api])
   const offered = agents.toSorted((one, other) => Number(other.name === 'master') - Number(one.name === 'master'))
   return (
-    <DropdownMenu.Root modal={false} defaultOpen>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          ref={chooseFirstItem}
-          className="menu agent-menu"
-          side="top"
-          align="start"
-          sideOffset={8}
-          collisionPadding={10}
-          aria-label={t.agents.choose}
-          onCloseAutoFocus={() => {
-            // Wait until the trigger has the focus, so that the dialog restores it there.
-            if (opensSettings.current) setTimeout(() => app.openSettings('agents'))
-            setTimeout(onClosed)
-          }}
-        >
-          {failure !== null && <p className="agent-menu-failure">{failure}</p>}
-          <DropdownMenu.RadioGroup
-            className="agent-menu-list"
-            value={name}
-            onValueChange={(chosen) => app.chooseAgent(chosen === 'master' ? null : chosen)}
-          >
-            {offered.map((agent) => (
-              <DropdownMenu.RadioItem key={agent.name} value={agent.name} className="menu-item agent-item">
-                <span className="agent-item-name">
-                  <VisibleText text={agent.name} as="name" />
-                  <DropdownMenu.ItemIndicator>
-                    <Check aria-hidden />
-                  </DropdownMenu.ItemIndicator>
-                </span>
-                <span className="agent-item-about">
-                  <VisibleText text={translateServerText(agent.description, 'text')} />
-                </span>
-              </DropdownMenu.RadioItem>
-            ))}
-          </DropdownMenu.RadioGroup>
-          <DropdownMenu.Separator className="agent-menu-rule" />
-          <DropdownMenu.Item className="menu-item" onSelect={() => void (opensSettings.current = true)}>
-            <Settings2 aria-hidden />
-            {t.agents.manage}
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <PickerMenu
+      trigger={trigger}
+      label={t.agents.choose}
+      className="agent-menu"
+      settings={{ section: 'agents', label: t.agents.manage, icon: <Settings2 aria-hidden /> }}
+      onClosed={onClosed}
+    >
+      {failure !== null && <p className="agent-menu-failure">{failure}</p>}
+      <DropdownMenu.RadioGroup
+        className="agent-menu-list"
+        value={name}
+        onValueChange={(chosen) => app.chooseAgent(chosen === 'master' ? null : chosen)}
+      >
+        {offered.map((agent) => (
+          <DropdownMenu.RadioItem key={agent.name} value={agent.name} className="menu-item agent-item">
+            <span className="agent-item-name">
+              <VisibleText text={agent.name} as="name" />
+              <DropdownMenu.ItemIndicator>
+                <Check aria-hidden />
+              </DropdownMenu.ItemIndicator>
+            </span>
+            <span className="agent-item-about">
+              <VisibleText text={translateServerText(agent.description, 'text')} />
+            </span>
+          </DropdownMenu.RadioItem>
+        ))}
+      </DropdownMenu.RadioGroup>
+    </PickerMenu>
   )
 }

@@ -20,7 +20,7 @@ import {
   X,
 } from 'lucide-react'
 import type { ListedSession } from '../api/api.ts'
-import { pageAccess } from '../api/page-access.ts'
+import { downloadChat, type ExportFormat } from '../sharing/share-actions.ts'
 import { notice } from '../state/notices.tsx'
 import { t } from '../texts/t.ts'
 import type { MenuItem } from '../ui/menu.tsx'
@@ -120,7 +120,7 @@ export function folderItems(
 }
 
 function exportItems(sessionId: string, branch: () => string | undefined): MenuItem[] {
-  const download = (format: ExportFormat) => () => exportSession(sessionId, format, branch())
+  const download = (format: ExportFormat) => () => downloadChat({ sessionId, leaf: branch() }, format)
   return [
     { label: t.sessions.exportMarkdown, icon: <FileText aria-hidden />, onSelect: download('md') },
     { label: t.sessions.exportHtml, icon: <Play aria-hidden />, onSelect: download('html') },
@@ -150,19 +150,4 @@ export async function archive(app: AppStore, sessions: TitledSession[]): Promise
 
 function noticeTitle([first]: TitledSession[]): string {
   return first === undefined || first.title === '' ? t.sessions.untitled : first.title
-}
-
-type ExportFormat = 'md' | 'json' | 'html'
-
-/** Downloads a session in the page's language. `leaf` selects the branch of a document; JSON contains all branches. */
-export function exportSession(sessionId: string, format: ExportFormat, leaf: string | undefined): void {
-  const query = new URLSearchParams({
-    format,
-    lang: t.tag,
-    ...(leaf !== undefined && format !== 'json' && { branch: leaf }),
-  })
-  const link = document.createElement('a')
-  link.href = pageAccess.link(`/ai/sessions/${encodeURIComponent(sessionId)}/export?${query}`)
-  link.download = ''
-  link.click()
 }

@@ -1,7 +1,6 @@
 import type { HookInfo } from '@troupe/protocol'
 import { Plus } from 'lucide-react'
 import { useCallback, useState } from 'react'
-import { toErrorInfo } from '../api/request.ts'
 import { formatDuration } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
@@ -9,7 +8,14 @@ import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { type HookFields, HookForm } from './hook-form.tsx'
-import { ProblemList, ServerDataStatus, TrustRow, useServerData } from './section-parts.tsx'
+import {
+  ActionFailure,
+  ProblemList,
+  ServerDataStatus,
+  TrustRow,
+  useServerAction,
+  useServerData,
+} from './section-parts.tsx'
 
 export function HooksSection() {
   const { api } = useWorkspace()
@@ -20,27 +26,14 @@ export function HooksSection() {
     }, [api]),
   )
   const [adding, setAdding] = useState(false)
-  const [failure, setFailure] = useState('')
   const { hooks = [], problems = [], trusted = false } = asked.value ?? {}
-  const act = async (work: () => Promise<unknown>) => {
-    try {
-      await work()
-      setFailure('')
-    } catch (error) {
-      setFailure(toErrorInfo(error).message)
-    }
-    await asked.again()
-  }
+  const { act, failure } = useServerAction(asked)
   return (
     <>
       <p className="settings-note">{t.settings.hooks.about}</p>
       <ServerDataStatus asked={asked} />
       <ProblemList title={t.settings.hooks.problems} problems={problems} />
-      {failure !== '' && (
-        <p className="settings-failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <ActionFailure failure={failure} />
       {asked.value !== null && hooks.length === 0 && !adding && (
         <p className="settings-none">{t.settings.hooks.none}</p>
       )}

@@ -54,14 +54,36 @@ export function useServerData<Value>(ask: () => Promise<Value>): ServerData<Valu
 }
 
 export function ServerDataStatus({ asked: { value, failure } }: { asked: ServerData<unknown> }) {
-  if (failure !== null) {
-    return (
-      <p className="settings-failure" role="alert">
-        {failure}
-      </p>
-    )
-  }
+  if (failure !== null) return <ActionFailure failure={failure} />
   return value === null ? <p className="settings-note">{t.ui.loading}</p> : null
+}
+
+/** Changes the data on the server, then reads it again. */
+export function useServerAction(asked: ServerData<unknown>): {
+  act: (work: () => Promise<unknown>) => Promise<void>
+  failure: string | null
+} {
+  const [failure, setFailure] = useState<string | null>(null)
+  const act = async (work: () => Promise<unknown>) => {
+    try {
+      await work()
+      setFailure(null)
+    } catch (error) {
+      setFailure(toErrorInfo(error).message)
+    }
+    await asked.again()
+  }
+  return { act, failure }
+}
+
+/** Only there with a text: an empty alert has no meaning. */
+export function ActionFailure({ failure }: { failure: string | null }) {
+  if (failure === null) return null
+  return (
+    <p className="settings-failure" role="alert">
+      {failure}
+    </p>
+  )
 }
 
 interface FileProblem {
@@ -122,11 +144,7 @@ export function TrustRow({ onChanged }: { onChanged: () => Promise<void> }) {
           {trusted ? t.settings.trust.take : t.settings.trust.give}
         </Button>
       </SettingRow>
-      {failure !== null && (
-        <p className="settings-failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <ActionFailure failure={failure} />
       {asking && (
         <ConfirmDialog
           title={t.settings.trust.confirm}

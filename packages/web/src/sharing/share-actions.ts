@@ -7,9 +7,24 @@ export interface SharedChat {
   leaf: string | undefined
 }
 
-export function exportPath({ sessionId, leaf }: SharedChat, query: Record<string, string>): string {
-  const search = new URLSearchParams({ lang: t.tag, ...query, ...(leaf !== undefined && { branch: leaf }) })
+export type ExportFormat = 'md' | 'json' | 'html'
+
+/** The address of an export in the page's language. A document has one branch, JSON has all of them. */
+export function exportPath(
+  { sessionId, leaf }: SharedChat,
+  format: ExportFormat,
+  more: Record<string, string> = {},
+): string {
+  const branch: Record<string, string> = leaf === undefined || format === 'json' ? {} : { branch: leaf }
+  const search = new URLSearchParams({ format, lang: t.tag, ...branch, ...more })
   return `/ai/sessions/${encodeURIComponent(sessionId)}/export?${search}`
+}
+
+export function downloadChat(chat: SharedChat, format: ExportFormat): void {
+  const link = document.createElement('a')
+  link.href = pageAccess.link(exportPath(chat, format))
+  link.download = ''
+  link.click()
 }
 
 /**
@@ -23,7 +38,7 @@ export function printChat(chat: SharedChat): void {
   frame.title = t.share.print
   frame.tabIndex = -1
   frame.ariaHidden = 'true'
-  frame.src = pageAccess.link(exportPath(chat, { format: 'html', print: '1' }))
+  frame.src = pageAccess.link(exportPath(chat, 'html', { print: '1' }))
   document.body.append(frame)
 }
 

@@ -89,7 +89,7 @@ test('printing loads a page that prints itself', async () => {
   )
   await click(button(t.share.print))
   expect(frames).toHaveLength(1)
-  expect(frames[0]?.src).toContain('format=html&print=1&branch=m2')
+  expect(frames[0]?.src).toContain('format=html&lang=en&branch=m2&print=1')
 })
 
 test('publishing gives a link, which can be updated and taken back', async () => {

@@ -2,7 +2,6 @@ import type { PublishedChat } from '@troupe/protocol'
 import { Clipboard, Download, FileText, Printer, Type } from 'lucide-react'
 import { type ReactNode, useCallback, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
-import { exportSession } from '../sessions/session-menu.tsx'
 import { useServerData } from '../settings/section-parts.tsx'
 import { notice } from '../state/notices.tsx'
 import { formatMoment } from '../texts/format.ts'
@@ -13,7 +12,15 @@ import { Button, CopyButton, copyText } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
-import { conversationHtml, copyRichText, exportPath, printChat, type SharedChat } from './share-actions.ts'
+import {
+  conversationHtml,
+  copyRichText,
+  downloadChat,
+  type ExportFormat,
+  exportPath,
+  printChat,
+  type SharedChat,
+} from './share-actions.ts'
 import './share-dialog.css'
 
 export function ShareDialog() {
@@ -34,7 +41,7 @@ export function ShareDialog() {
 
 function CopyAndSave({ chat }: { chat: SharedChat }) {
   const { api } = useWorkspace()
-  const read = (format: string) => api.text(exportPath(chat, { format }))
+  const read = (format: ExportFormat) => api.text(exportPath(chat, format))
   const done = (copied: boolean) => notice(copied ? t.chat.copied : t.chat.copyingFailed)
   const copyMarkdown = async () => {
     try {
@@ -53,15 +60,11 @@ function CopyAndSave({ chat }: { chat: SharedChat }) {
     <div className="share-actions">
       <Action icon={<Clipboard aria-hidden />} label={t.share.copyMarkdown} onClick={() => void copyMarkdown()} />
       <Action icon={<Type aria-hidden />} label={t.share.copyRich} onClick={() => void copyFormatted()} />
-      <Action
-        icon={<Download aria-hidden />}
-        label={t.share.downloadPage}
-        onClick={() => exportSession(chat.sessionId, 'html', chat.leaf)}
-      />
+      <Action icon={<Download aria-hidden />} label={t.share.downloadPage} onClick={() => downloadChat(chat, 'html')} />
       <Action
         icon={<FileText aria-hidden />}
         label={t.share.downloadMarkdown}
-        onClick={() => exportSession(chat.sessionId, 'md', chat.leaf)}
+        onClick={() => downloadChat(chat, 'md')}
       />
       <Action icon={<Printer aria-hidden />} label={t.share.print} onClick={() => printChat(chat)} />
     </div>

@@ -8,7 +8,14 @@ import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
-import { ProblemList, ServerDataStatus, TrustRow, useServerData } from '../settings/section-parts.tsx'
+import {
+  ActionFailure,
+  ProblemList,
+  ServerDataStatus,
+  TrustRow,
+  useServerAction,
+  useServerData,
+} from '../settings/section-parts.tsx'
 import { NewSkillForm, SkillEditor } from './skill-forms.tsx'
 
 export function SkillsSection() {
@@ -20,17 +27,8 @@ export function SkillsSection() {
     }, [api]),
   )
   const [adding, setAdding] = useState(false)
-  const [failure, setFailure] = useState('')
   const { skills = [], problems = [], trusted = false } = asked.value ?? {}
-  const act = async (work: () => Promise<unknown>) => {
-    try {
-      await work()
-      setFailure('')
-    } catch (error) {
-      setFailure(toErrorInfo(error).message)
-    }
-    await asked.again()
-  }
+  const { act, failure } = useServerAction(asked)
   return (
     <>
       <p className="settings-note">{t.settings.skills.about}</p>
@@ -41,11 +39,7 @@ export function SkillsSection() {
         .map(({ path }) => (
           <BrokenSkill key={path} path={path} onSaved={() => void asked.again()} />
         ))}
-      {failure !== '' && (
-        <p className="settings-failure" role="alert">
-          {failure}
-        </p>
-      )}
+      <ActionFailure failure={failure} />
       {asked.value !== null && skills.length === 0 && <p className="settings-none">{t.settings.skills.none}</p>}
       <ul className="settings-list" aria-label={t.settings.skills.list}>
         {skills.map((skill) => (
