@@ -25,7 +25,7 @@ interface Stretch {
 
 type Shown = Pick<DiffDisplay, 'path' | 'change' | 'from' | 'diff'>
 
-/** Splits a diff that is not cut. Moving a file is a hunk of its own. */
+/** Splits a diff that is not cut. Moving a file is a separate hunk. */
 export function hunksOf(shown: Shown): Hunk[] {
   const { change, diff } = shown
   const lines = diff === '' ? [] : diff.replace(/\n$/, '').split('\n')

@@ -86,7 +86,7 @@ test('the title is the page’s own, cut at a word if it is long', () => {
   expect(long).toMatch(/\S…$/)
 })
 
-test('classes without a style are told, with everything else that was left out', async () => {
+test('reports classes without a style and everything else it left out', async () => {
   const { page } = checkJsx(
     '<div className="p-4 hover:bg-blue-500 w-[37px] sm:grid 2xl:p-1.5 group foo-bar text-muted-foreground" onClick={() => 1}>x</div>',
   )

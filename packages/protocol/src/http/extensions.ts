@@ -46,7 +46,7 @@ export const toolCallEndpoints = endpoints({
 const hookEventSchema = z.enum(['before-call', 'after-call', 'ask', 'run-end'])
 
 const hookSchema = z.object({
-  id: z.string().optional().describe('to change or delete it; absent for a module, which is a file of its own'),
+  id: z.string().optional().describe('to change or delete it; absent for a module, which is a file'),
   event: hookEventSchema,
   source: z.string().describe('the file that defines it'),
   scope: z.enum(['home', 'project']),
@@ -76,7 +76,7 @@ const changedHookSchema = z.object({ hook: hookSchema })
 
 export const hookEndpoints = endpoints({
   'GET /ai/hooks': {
-    summary: 'Lists the hooks of the home and of the folder, if it is trusted, and the files that could not be loaded.',
+    summary: 'Lists hooks in the home folder and in the folder, if it is trusted, and files that could not be loaded.',
     scoped: true,
     answers: { 200: z.object({ hooks: z.array(hookSchema), problems: z.array(fileProblemSchema) }) },
   },

@@ -12,7 +12,7 @@ const bucketFields = {
   secretAccessKey: z.string().min(1).max(500),
 }
 
-/** Where chats are published: a folder, or a bucket. Part of `config.json`. */
+/** The folder or bucket that chats are published to. Part of `config.json`. */
 export const publishSchema = z.strictObject({
   folder: z.string().min(1).max(4000).optional().describe('an absolute path'),
   bucket: z.strictObject(bucketFields).optional(),

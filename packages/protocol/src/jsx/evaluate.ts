@@ -32,7 +32,7 @@ export const pageLimits = { steps: 400_000, elements: 5000, characters: 1_000_00
 /** Makes the nodes of an element that is not a component of the source itself. */
 export type MakeElement = (name: string, props: Fields, children: PageNode[], at: number) => PageNode[]
 
-/** Evaluates a source to the nodes of its page. Every value is data of the small language; nothing of ours is reachable. */
+/** Evaluates a source to the nodes of its page. Every value is data; host objects are unreachable. */
 export function evaluateProgram(program: Program, make: MakeElement, onHook: (name: string) => void): PageNode[] {
   let steps = 0
   let elements = 0

@@ -16,7 +16,7 @@ export const svgTags = new Set(
   ).split(' '),
 )
 
-/** Tags that stand for their content. */
+/** Tags that are replaced by their content. */
 export const wrapperTags = new Set(['html', 'body', 'center', 'font'])
 
 /** Names in JSX that differ from HTML by more than upper case. */

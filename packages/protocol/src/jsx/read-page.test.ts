@@ -35,7 +35,7 @@ test('the title is the page’s own, the id that of the outermost element', () =
   expect(readPage('<div className="x">words</div>').page?.title).toBeUndefined()
 })
 
-test('what is left out is told once per kind', () => {
+test('notes each kind of omission once', () => {
   const { page } = readPage(`<div onClick={() => 1} onclick="x()" foo="1">
     <a href="javascript:alert(1)">a</a><a href=" java&#10;script:x">b</a><img src="https://elsewhere.invalid/x.png" alt="Pic" />
     <p style="background: url(https://elsewhere.invalid)">x</p><p className="bg-[url(//elsewhere.invalid)]">y</p>

@@ -1,6 +1,6 @@
 import { type Expression, Incomplete, JsxRefused, type Statement } from './syntax.ts'
 
-/** Parsers that others call, although they are read by them. */
+/** Parsers that call each other. They are passed in, because the files must not import each other. */
 interface Parsers {
   expression(scanner: Scanner): Expression
   block(scanner: Scanner): Statement[]

@@ -9,7 +9,7 @@ export interface PageElement {
 
 export type PageNode = string | PageElement
 
-/** Values of the small language that pages are written in. No value is a function or a class of ours. */
+/** Values of the small language that pages are written in. No value is a function or class of the host. */
 export type Value =
   | string
   | number
@@ -52,7 +52,7 @@ export class Shown {
   }
 }
 
-/** A component or icon of ours, by its name. */
+/** A built-in component or icon, by name. */
 export class Named {
   readonly name: string
   constructor(name: string) {

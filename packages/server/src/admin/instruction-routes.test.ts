@@ -84,7 +84,7 @@ test('a link out of the folder is neither shown nor written', async () => {
   expect(readFileSync(outside, 'utf8')).toBe('private')
 })
 
-test('the prompt of the master can be edited and restored, and a change of the default is told', async () => {
+test('the prompt of the master can be edited and restored, and a changed default is reported', async () => {
   const { master } = await get()
   expect(master).toMatchObject({ text: null, earlierDefault: null })
   expect(master.defaults['en']).toContain('You are the master agent')

@@ -141,7 +141,7 @@ describe('models for speech', () => {
     expect(chat.filter((ref) => /whisper|tts|transcribe/.test(ref))).toEqual([])
   })
 
-  it('are missed with a next step if no provider has one', async () => {
+  it('fail with a next step if no provider has one', async () => {
     const bare = await testServer({})
     try {
       const response = await bare.fetch('/ai/transcribe', {

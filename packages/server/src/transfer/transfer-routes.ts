@@ -50,7 +50,7 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
         'content-type': type,
         'content-disposition': `${isPrinted ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeURIComponent(fileName(session.title))}.${format}`,
       }
-      // Shown without our origin: the text of a chat must not become a page of ours.
+      // Shown in an opaque origin: the text of a chat must not run in ours.
       if (isPrinted)
         headers['content-security-policy'] =
           `${exportPolicy}; sandbox allow-scripts allow-modals; frame-ancestors 'self'`

@@ -9,7 +9,7 @@ import { useWorkspace } from '../workspace/workspace.ts'
 import { ConfigForm } from './config-form.tsx'
 import { ServerDataStatus, useServerData } from './section-parts.tsx'
 
-/** Where chats are published. */
+/** Selects the folder or bucket that chats are published to. */
 export function SharingSection() {
   const { api } = useWorkspace()
   const asked = useServerData(useCallback(() => api.publishTarget(), [api]))

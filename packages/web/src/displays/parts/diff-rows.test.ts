@@ -57,7 +57,7 @@ test('a long fold opens step by step, and a line in it tells which one', () => {
   expect(counts([[5, 500]])).toEqual([])
 })
 
-test('side by side, a change stands next to what it replaces, and its note below', () => {
+test('side by side, an added line is next to the line it replaces, with its note below', () => {
   const { rows } = parseDiff('@@ -1,3 +1,4 @@\n a\n-b\n-c\n\\ No newline at end of file\n+B\n+C\n+D\n')
   expect(pairLines(rows).map((row) => (row.type === 'pair' ? [row.left?.text, row.right?.text] : row.type))).toEqual([
     ['a', 'a'],

@@ -98,7 +98,7 @@ test('code has colors, and the changed part stays marked', async () => {
   expect(view.querySelector('.diff-changed .hljs-number')?.textContent).toBe('0')
 })
 
-test('with room for two columns, diffs can stand side by side, and the choice is remembered', async () => {
+test('with room for two columns, diffs can be shown side by side, and the choice is remembered', async () => {
   vi.stubGlobal(
     'ResizeObserver',
     class {

@@ -34,7 +34,7 @@ export const approvalTexts = {
     willMake: (accepted: number, total: number) => `${accepted} of ${pluralize(total, 'change')} will be made.`,
     willMakeNone: 'No change will be made.',
     rejectRemark: 'Note about the rejected changes',
-    rejectHint: 'Tell it why (optional)',
+    rejectHint: 'Tell the model why (optional)',
     approveSession: 'Allow for this chat',
     approveProject: 'Allow for this project',
     approveAlways: 'Always allow',

@@ -1,7 +1,7 @@
 /** Texts of compared answers and of the form for a rating, which load with them. */
 export const columnViewTexts = {
   columnView: {
-    label: (count: number) => `Answers of ${count} models`,
+    label: (count: number) => `Answers from ${count} models`,
     column: (position: number, name: string, status: string) => `Answer ${position}: ${name}, ${status}`,
     tab: (name: string, status: string) => `${name}, ${status}`,
     note: 'Changes to files need your approval until you continue with one answer.',
@@ -42,7 +42,7 @@ export const columnViewTexts = {
       'bad-tool-use': 'Used tools badly',
       other: 'Other',
     },
-    text: 'Tell more (optional)',
+    text: 'Add a comment (optional)',
     stays: 'Stored on this computer. Never sent to a model.',
     save: 'Save',
     remove: 'Remove rating',

@@ -93,7 +93,7 @@ export const contentTexts = {
     compareWith: 'Compare with',
     noChanges: 'These versions are the same.',
     edit: 'Select to edit',
-    pickHint: 'Select text or click an element in the preview. Or describe a change to the whole.',
+    pickHint: 'Select text or click an element in the preview. Or describe a change without a selection.',
     noText: 'no text',
     instruction: 'What should change?',
     send: 'Send',

@@ -25,7 +25,7 @@ export const instructionTexts = {
     compared: 'Your prompt compared with the default',
     newDefault: 'The default prompt has changed since you wrote yours. Your own prompt is still in use.',
     showNewDefault: 'Show what changed',
-    newDefaultDiff: 'Changes of the default prompt',
+    newDefaultDiff: 'Changes to the default prompt',
     keepMine: 'Keep mine',
   },
   editor: {

@@ -21,7 +21,7 @@ export const lateTexts = {
     update: 'Update',
     unpublish: 'Unpublish',
     publishAbout: 'Makes a page that anyone with the link can read. Keys that Troupe knows are masked.',
-    noTarget: 'Publish this chat as a page in a folder or bucket of yours.',
+    noTarget: 'Publish this chat as a page in your folder or bucket.',
     chooseTarget: 'Choose where to publish',
     copyLink: 'Copy link',
     copyPath: 'Copy path',
@@ -65,7 +65,7 @@ export const lateTexts = {
     dictation: 'Dictation',
     dictationWords: 'microphone speech to text transcribe whisper push-to-talk',
     dictationAbout:
-      'Some browsers send speech to their maker. A model gets the recording from this computer. Automatic uses the browser if it can.',
+      'Some browsers send speech to their maker. A model gets the recording from this computer. Automatic uses the browser if it supports dictation.',
     spokenLanguage: 'Spoken language',
     spokenLanguageAbout: 'For the browser. Models recognize the language themselves.',
     browserLanguage: (name: string) => `Browser (${name})`,
@@ -75,8 +75,8 @@ export const lateTexts = {
     readingAbout: 'In the menu of each answer. Automatic uses the browser’s voices if there are any.',
     speechModel: 'Speech model',
     voiceName: 'Voice of the speech model',
-    voiceNameAbout: 'A name that the provider knows, such as “alloy”. Empty: the provider’s default.',
-    noModels: 'No connected provider has one.',
+    voiceNameAbout: 'A voice name from the provider, such as “alloy”. Leave empty for the default.',
+    noModels: 'No connected provider has such a model.',
   },
   ...usageTexts,
   settings: {
