@@ -54,6 +54,7 @@ function runStatement(statement: Statement, scope: Scope, evaluator: Evaluator):
     }
     case 'for-of': {
       const list = read(statement.list, scope)
+      if (typeof list === 'string') spend(1 + list.length / 100, statement.at)
       const items = typeof list === 'string' ? Array.from(list) : list
       if (!Array.isArray(items)) return evaluator.fail('Only a list can be looped over.', statement.at)
       for (const item of items) {
@@ -86,7 +87,12 @@ export function bind(pattern: Pattern, given: Value, scope: Scope, evaluator: Ev
     given === undefined && pattern.otherwise !== undefined ? evaluator.read(pattern.otherwise, scope) : given
   if (pattern.kind === 'name') scope.set(pattern.name, value)
   else if (pattern.kind === 'array') {
-    const items = Array.isArray(value) ? value : typeof value === 'string' ? Array.from(value) : []
+    // A text may be long, and only as many characters are needed as the pattern has names.
+    const items = Array.isArray(value)
+      ? value
+      : typeof value === 'string'
+        ? firstCharacters(value, pattern.items.length)
+        : []
     pattern.items.forEach((item, index) => item !== undefined && bind(item, items[index], scope, evaluator))
   } else {
     const from = isFields(value) ? value : fields()
@@ -96,4 +102,9 @@ export function bind(pattern: Pattern, given: Value, scope: Scope, evaluator: Ev
     const used = new Set(pattern.entries.map(({ key }) => key))
     scope.set(pattern.rest, fields(Object.fromEntries(Object.entries(from).filter(([key]) => !used.has(key)))))
   }
+}
+
+function firstCharacters(text: string, count: number): string[] {
+  // A character has at most two units.
+  return Array.from(text.slice(0, count * 2)).slice(0, count)
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { NamedError } from '@troupe/protocol'
 import type { Browser, Page } from 'playwright-core'
 import { noChromium } from './find-chromium.ts'
-import { environmentIn, launchArguments } from './session-browser.ts'
+import { browserPid, endOrKill, environmentIn, launchArguments } from './session-browser.ts'
 
 export interface PrintRequest {
   html: string
@@ -49,7 +49,7 @@ export function createPrinter({ folder, executable, timeoutMs = 25_000 }: Printe
       }
       working += 1
       // No other process uses the home, so existing files are leftovers of a killed process.
-      swept ??= rm(folder, { recursive: true, force: true, maxRetries: 3 })
+      swept ??= rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
       try {
         await swept
         return await printOnce(request, { folder, executablePath, timeoutMs })
@@ -71,6 +71,7 @@ async function printOnce(request: PrintRequest, place: PrintPlace): Promise<Uint
   await mkdir(place.folder, { recursive: true, mode: 0o700 })
   const home = await mkdtemp(path.join(place.folder, 'print-'))
   let browser: Browser | undefined
+  let pid: number | undefined
   try {
     const { chromium } = await import('playwright-core')
     browser = await chromium.launch({
@@ -85,6 +86,7 @@ async function printOnce(request: PrintRequest, place: PrintPlace): Promise<Uint
       env: environmentIn(home, {}),
       timeout: place.timeoutMs,
     })
+    pid = await browserPid(await browser.newBrowserCDPSession())
     const over = delay(place.timeoutMs, undefined, { ref: false }).then(() => {
       throw tooLong(place.timeoutMs)
     })
@@ -95,8 +97,9 @@ async function printOnce(request: PrintRequest, place: PrintPlace): Promise<Uint
   } catch (error) {
     throw printError(error, place.timeoutMs)
   } finally {
-    // A page that hangs can delay the end, but not this answer.
-    if (browser !== undefined) await Promise.race([browser.close().catch(() => undefined), delay(5000)])
+    // It may have crashed, and this answer does not depend on its end.
+    if (browser !== undefined && pid !== undefined) await endOrKill(browser, pid).catch(() => undefined)
+    else await browser?.close().catch(() => undefined)
     await rm(home, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined)
   }
 }
@@ -131,8 +134,10 @@ function printPdf(page: Page): Promise<Buffer> {
 }
 
 async function takePicture(page: Page, width: number, timeout: number): Promise<Buffer> {
-  const height = await page.evaluate<number>('document.documentElement.scrollHeight')
-  const isLong = height > maxHeight
+  // From the browser: the page itself could say anything.
+  const session = await page.context().newCDPSession(page)
+  const { cssContentSize } = await session.send('Page.getLayoutMetrics')
+  const isLong = cssContentSize.height > maxHeight
   return page.screenshot({
     type: 'png',
     fullPage: true,

@@ -174,8 +174,7 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
       const inner = outer.browser()
       if (inner === null) throw new Error('it has no contexts')
       const system = await inner.newBrowserCDPSession()
-      const { processInfo } = await system.send('SystemInfo.getProcessInfo')
-      const pid = processInfo.find(({ type }) => type === 'browser')?.id
+      const pid = await browserPid(system)
       if (pid !== undefined) {
         closing.push(() => endOrKill(outer, pid))
         await call.process(pid)
@@ -220,7 +219,13 @@ export function environmentIn(folder: string, mark: Record<string, string>): Rec
   }
 }
 
-async function endOrKill(outer: BrowserContext, pid: number): Promise<void> {
+export async function browserPid(system: CDPSession): Promise<number | undefined> {
+  const { processInfo } = await system.send('SystemInfo.getProcessInfo')
+  return processInfo.find(({ type }) => type === 'browser')?.id
+}
+
+/** A page that hangs can keep its browser from closing. */
+export async function endOrKill(outer: Pick<BrowserContext, 'close'>, pid: number): Promise<void> {
   const closed = outer.close().then(() => true)
   const isClosed = await Promise.race([closed, delay(endMs, false, { ref: false })])
   if (!isClosed) process.kill(pid, 'SIGKILL')

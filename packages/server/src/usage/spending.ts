@@ -49,6 +49,8 @@ interface SpendingOptions {
 
 /** A crash loses at most this much of the count. */
 const flushMs = 250
+/** After a failure, such as a full disk. */
+const retryMs = 10_000
 /** Output reserved for a call in flight. Few answers are longer, and a longer reserve would serialize agents. */
 const reservedOutput = 8000
 
@@ -129,13 +131,18 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
 
   function released(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason as Error)
-      if (signal.aborted) return onAbort()
-      signal.addEventListener('abort', onAbort, { once: true })
-      waiting.push(() => {
+      const wake = (): void => {
         signal.removeEventListener('abort', onAbort)
         resolve()
-      })
+      }
+      const onAbort = (): void => {
+        const place = waiting.indexOf(wake)
+        if (place >= 0) waiting.splice(place, 1)
+        reject(signal.reason as Error)
+      }
+      if (signal.aborted) return onAbort()
+      signal.addEventListener('abort', onAbort, { once: true })
+      waiting.push(wake)
     })
   }
 
@@ -145,19 +152,35 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
     const cost = costOf(usage, price) ?? 0
     for (const period of budgetPeriods) spent[period].cost += cost
     const day = spent.day.key
-    const key = JSON.stringify([day, id, folder])
-    const entry = pending.get(key) ?? { day, model: id, folder, ...nothing }
-    pending.set(key, {
-      ...entry,
-      calls: entry.calls + 1,
-      inputTokens: entry.inputTokens + usage.inputTokens,
-      cachedTokens: entry.cachedTokens + (usage.cachedInputTokens ?? 0),
-      outputTokens: entry.outputTokens + usage.outputTokens,
-      cost: entry.cost + cost,
-      unpricedTokens: entry.unpricedTokens + (isCounted ? 0 : usage.totalTokens),
+    keep({
+      day,
+      model: id,
+      folder,
+      calls: 1,
+      inputTokens: usage.inputTokens,
+      cachedTokens: usage.cachedInputTokens ?? 0,
+      outputTokens: usage.outputTokens,
+      cost,
+      unpricedTokens: isCounted ? 0 : usage.totalTokens,
     })
     timer ??= setTimeout(() => void flush(), flushMs).unref()
     if (cost > 0) for (const look of watchers) look()
+  }
+
+  /** Adds to what is not yet stored. */
+  function keep(entry: UsageEntry): void {
+    const key = JSON.stringify([entry.day, entry.model, entry.folder])
+    const before = pending.get(key)
+    if (before === undefined) return void pending.set(key, entry)
+    pending.set(key, {
+      ...entry,
+      calls: before.calls + entry.calls,
+      inputTokens: before.inputTokens + entry.inputTokens,
+      cachedTokens: before.cachedTokens + entry.cachedTokens,
+      outputTokens: before.outputTokens + entry.outputTokens,
+      cost: before.cost + entry.cost,
+      unpricedTokens: before.unpricedTokens + entry.unpricedTokens,
+    })
   }
 
   /** Starts a new day or month at zero. */
@@ -184,12 +207,14 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
     pending = new Map()
     flushing = flushing
       .then(() => store.usage.add(entries))
-      .catch((error: unknown) => logger({ level: 'error', message: 'usage was not stored', error: String(error) }))
+      .catch((error: unknown) => {
+        logger({ level: 'error', message: 'usage was not stored yet', error: String(error) })
+        for (const entry of entries) keep(entry)
+        timer ??= setTimeout(() => void flush(), retryMs).unref()
+      })
     return flushing
   }
 }
-
-const nothing = { calls: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, cost: 0, unpricedTokens: 0 }
 
 /** The provider bills an answer that was stopped, but does not say how much. A call without an answer counts nothing. */
 function estimatedUsage(inputTokens: number, outputCharacters: number): Usage | undefined {

@@ -17,7 +17,8 @@ export interface PlannedAnswer {
   subjects: string[]
   /** Choices that the user made in the card. */
   note: string | undefined
-  answer: Answer
+  /** Null if the user's edit of the input is invalid, so the call cannot be allowed yet. */
+  answer: Answer | null
 }
 
 /** Includes edits and rejected changes that the user left in the card. */
@@ -26,10 +27,12 @@ export function planAnswer(ask: Ask, store: ChatSessionStore): PlannedAnswer {
   const planned = { ask, title, subjects: subjectsOf(ask) }
   const text = readRetained<string>(store, `${ask.id} input`)
   const edited = text === undefined ? undefined : readEditedInput(text, ask.input)
-  if (edited !== undefined && edited.ok && 'input' in edited)
+  if (edited?.ok === false) return { ...planned, note: undefined, answer: null }
+  if (edited !== undefined && 'input' in edited)
     return { ...planned, note: t.review.withEdits, answer: { type: 'approve', input: edited.input } }
   const ids = hunksIn(ask.content).map(({ id }) => id)
-  const rejected = readRetained<readonly string[]>(store, `${ask.id} rejected`) ?? []
+  // The card ignores them while its editor is open.
+  const rejected = edited === undefined ? (readRetained<readonly string[]>(store, `${ask.id} rejected`) ?? []) : []
   const hunks = ids.filter((id) => !rejected.includes(id))
   if (ids.length < 2 || hunks.length === ids.length) return { ...planned, note: undefined, answer: { type: 'approve' } }
   const remark = readRetained<string>(store, `${ask.id} rejection`)?.trim() || undefined

@@ -1,7 +1,7 @@
 import type { Ask } from '@troupe/core'
 import { expect, test, vi } from 'vitest'
 import { ask } from '../testing/open-app.ts'
-import { button, change, click, named, press, render } from '../testing/render.tsx'
+import { button, change, click, named, press, render, type } from '../testing/render.tsx'
 import { t } from '../texts/t.ts'
 import { ReviewDialog } from './review-dialog.tsx'
 
@@ -103,6 +103,17 @@ test('changes that were rejected in a card stay rejected', async () => {
   expect(view.querySelector('.review-confirm')?.textContent).toContain(t.inbox.willMake(1, 2))
   await click(button(t.review.allow(2)))
   expect(sent[1]).toEqual(['k3', { type: 'approve', hunks: ['h2'] }])
+})
+
+test('a call with an invalid edit is not among those that are allowed', async () => {
+  const { view, sent } = await show([command('k1', 'ls'), command('k2', 'rm x')])
+  await press(view.querySelector<HTMLElement>('.review-list')!, 'j')
+  await click(button(t.inbox.editInput))
+  await click(button(t.inbox.asJson))
+  await type(view.querySelector<HTMLElement>('.review-detail textarea')!, '{ not JSON')
+  await click(button(t.review.allowAll))
+  await click(button(t.review.allow(1)))
+  expect(sent).toEqual([['k1', { type: 'approve' }]])
 })
 
 test('all are denied, and those that closed with their turn are no error', async () => {

@@ -146,7 +146,10 @@ export function ReviewDialog() {
   )
 }
 
-type GivenAnswer = Pick<PlannedAnswer, 'ask' | 'answer'>
+interface GivenAnswer {
+  ask: Ask
+  answer: Answer
+}
 
 /** Stores hold the choices made in their cards. The workspace keeps only those of a few chats. */
 function useHeldStores(): (sessionId: string) => ChatSessionStore {
@@ -222,7 +225,7 @@ function Confirmation({ planned, isDenial, isSending, onAnswer, onBack }: Confir
   // Fixed when the list was shown.
   const [shown] = useState(planned)
   const open = new Set(planned.map(({ ask }) => ask.id))
-  const left = shown.filter(({ ask }) => open.has(ask.id))
+  const left = shown.filter(({ ask, answer }) => open.has(ask.id) && (isDenial || answer !== null))
   const count = left.length
   return (
     <section className="review-confirm" aria-label={isDenial ? t.review.denyThese(count) : t.review.allowThese(count)}>
@@ -248,7 +251,9 @@ function Confirmation({ planned, isDenial, isSending, onAnswer, onBack }: Confir
           kind={isDenial ? 'danger' : 'primary'}
           disabled={isSending || count === 0}
           onClick={() =>
-            onAnswer(left.map(({ ask, answer }) => ({ ask, answer: isDenial ? { type: 'deny' } : answer })))
+            onAnswer(
+              left.map(({ ask, answer }) => ({ ask, answer: isDenial || answer === null ? { type: 'deny' } : answer })),
+            )
           }
         >
           {isDenial ? t.review.deny(count) : t.review.allow(count)}

@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
 import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
@@ -41,14 +41,17 @@ export interface ServerData<Value> {
 /** Loads data from the server once and on request. `ask` must be stable. */
 export function useServerData<Value>(ask: () => Promise<Value>): ServerData<Value> {
   const [state, setState] = useState<{ value: Value | null; failure: string | null }>({ value: null, failure: null })
-  const again = useCallback(
-    () =>
-      ask().then(
-        (value) => setState({ value, failure: null }),
-        (error: unknown) => setState(({ value }) => ({ value, failure: toErrorInfo(error).message })),
-      ),
-    [ask],
-  )
+  const asked = useRef(0)
+  const again = useCallback(async () => {
+    // A slow answer must not replace that of a later request.
+    const mine = ++asked.current
+    try {
+      const value = await ask()
+      if (mine === asked.current) setState({ value, failure: null })
+    } catch (error) {
+      if (mine === asked.current) setState(({ value }) => ({ value, failure: toErrorInfo(error).message }))
+    }
+  }, [ask])
   useEffect(() => void again(), [again])
   return { ...state, again }
 }
