@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)(name, () => {
 
     // A click outside the dialog keeps the text.
     await page.mouse.click(5, 5)
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await openAgents(page)
     await dialog(page).getByRole('button', { name: 'New agent' }).click()
     await expect.poll(() => dialog(page).getByLabel('Prompt').inputValue()).toBe('You review.')
@@ -105,7 +105,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     })
 
     await dialog(page).getByRole('button', { name: 'Try reviewer in a new chat' }).click()
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Agent: reviewer' }).waitFor()
     expect(await (await chat.ask('hello')).innerText()).toContain('You review. I have Glob. At 0.25.')
     await page.getByText('Agent: reviewer').waitFor()

@@ -71,7 +71,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('combobox', { name: 'Show' }).selectOption('Messages')
     await expect.poll(() => rows(page).count()).toBe(2)
     await page.keyboard.press('Escape')
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     const ring = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
     expect(ring).toMatch(/^Context: \d+% of 24k tokens used$/)
     // The ring and the dialog agree.
@@ -123,7 +123,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page)
       .getByRole('button', { name: /You: Tell me all about Tulips/ })
       .click()
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await page.getByRole('article', { name: 'You' }).getByText('Tell me all about Tulips.').waitFor()
     await page.reload()
     await undone.getByRole('button', { name: 'Redo the summary' }).click()
@@ -202,7 +202,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .getByRole('button', { name: /You: And ferns/ })
       .focus()
     await page.keyboard.press('Enter')
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
   })
 
   test('there were no errors, policy violations or external requests', () => {

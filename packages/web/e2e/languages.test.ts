@@ -116,7 +116,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('dialog').waitFor()
     await walk(page, 'the inbox')
     await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: zh.inbox.approve, exact: true }).click()
     await page.getByText('好了。', { exact: true }).waitFor()
     await walk(page, 'an answer')

@@ -91,7 +91,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('dialog', { name: 'Remove this server?' }).getByRole('button', { name: 'Remove' }).click()
     await dialog(page).getByText('No servers yet.').waitFor()
     await page.keyboard.press('Escape')
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('MCP servers')
     page.off('response', read)
     expect((await Promise.all(received)).join('')).not.toContain(secret)

@@ -83,7 +83,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .poll(() => always.getByRole('listitem').filter({ hasText: 'Bash(' }).first().innerText())
       .toContain('does not end with ")"')
     await page.keyboard.press('Escape')
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
       .toMatch(/^Permissions/)
@@ -184,7 +184,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const overflow = await dialog(page).evaluate((element) => element.scrollWidth - element.clientWidth)
     expect(overflow).toBe(0)
     await page.keyboard.press('Escape')
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Mode:/)
   })
 

@@ -166,7 +166,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog.getByText('2 chats added.').waitFor()
     await dialog.getByText('it has no id').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
-    await dialog.waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('Control+Shift+F')
     // The closed dialog may still give its focus back, so the shortcut's focus is tested elsewhere.
     await nav(page).getByRole('textbox').fill('proof it long')

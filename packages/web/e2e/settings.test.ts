@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   }
   const close = async () => {
     await page.keyboard.press('Escape')
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
   }
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '', {
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.press('Escape')
     await expect.poll(() => field.inputValue()).toBe('')
     await page.keyboard.press('Escape')
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await expect.poll(() => new URL(page.url()).hash).toBe('')
 
     await goTo('data/backup')
@@ -267,7 +267,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .waitFor()
     await dialog(page).getByText('react-dom', { exact: false }).first().waitFor()
     await dialog(page).getByRole('button', { name: 'Close' }).click()
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
   })
 
   test('a question mark shows the shortcuts outside of text fields, unless that is turned off', async () => {
@@ -307,7 +307,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await focusIs(['INPUT', 'text'])
     await expect.poll(() => page.url()).toMatch(/#s=.*&settings\/appearance\/text$/)
     await page.keyboard.press('Escape')
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
     await page.keyboard.type('appearance dark')
     await page.keyboard.press('Enter')

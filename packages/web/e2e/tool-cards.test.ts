@@ -291,7 +291,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         { interval: 200 },
       )
       .toBe(0)
-    await chat.page.getByRole('dialog').waitFor({ state: 'detached' })
+    await chat.page.locator('dialog').waitFor({ state: 'detached' })
     await chat.finished()
     await chat.send('several again')
     await chat.page.getByRole('button', { name: 'Review 3 approvals' }).click()
