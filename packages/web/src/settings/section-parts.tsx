@@ -32,25 +32,29 @@ export function useSettingsPane(): SettingsPane {
   return useContext(SettingsContext)
 }
 
-export interface ServerData<Value> {
+interface State<Value> {
   value: Value | null
   failure: string | null
+}
+
+export interface ServerData<Value> extends State<Value> {
   again: () => Promise<void>
 }
 
 /** Loads data from the server once and on request. `ask` must be stable. */
 export function useServerData<Value>(ask: () => Promise<Value>): ServerData<Value> {
-  const [state, setState] = useState<{ value: Value | null; failure: string | null }>({ value: null, failure: null })
+  const [state, setState] = useState<State<Value>>({ value: null, failure: null })
   const asked = useRef(0)
-  const again = useCallback(async () => {
+  const again = useCallback(() => {
     // A slow answer must not replace that of a later request.
     const mine = ++asked.current
-    try {
-      const value = await ask()
-      if (mine === asked.current) setState({ value, failure: null })
-    } catch (error) {
-      if (mine === asked.current) setState(({ value }) => ({ value, failure: toErrorInfo(error).message }))
+    const show = (next: (was: State<Value>) => State<Value>) => {
+      if (mine === asked.current) setState(next)
     }
+    return ask().then(
+      (value) => show(() => ({ value, failure: null })),
+      (error: unknown) => show(({ value }) => ({ value, failure: toErrorInfo(error).message })),
+    )
   }, [ask])
   useEffect(() => void again(), [again])
   return { ...state, again }
