@@ -1,7 +1,14 @@
 import type { InstructionFile, InstructionsInfo, MasterPrompt } from '@troupe/protocol'
 import { TriangleAlert } from 'lucide-react'
 import { type ReactNode, useCallback, useState } from 'react'
-import { ServerDataStatus, TrustRow, useServerData } from '../settings/section-parts.tsx'
+import {
+  ActionFailure,
+  type ServerData,
+  ServerDataStatus,
+  TrustRow,
+  useServerAction,
+  useServerData,
+} from '../settings/section-parts.tsx'
 import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
@@ -22,31 +29,31 @@ export function InstructionsSection() {
   if (asked.value === null) return <ServerDataStatus asked={asked} />
   const { person, folder, master } = asked.value
   const language = Object.hasOwn(master.defaults, t.tag) ? t.tag : 'en'
-  const save = (scope: Scope) => async (text: string | null, version: string) => {
-    await api.changeInstructions({ scope, text, version, language })
-    await asked.again()
+  const change = async (scope: Scope, text: string | null, version: string) => {
+    const info = await api.changeInstructions({ scope, text, version, language })
+    asked.show(info)
+    return info
   }
-  const props = { onReload: asked.again }
   return (
     <>
       <p className="settings-note">{t.instructions.about}</p>
       <FileInstructions
-        {...props}
+        onReload={asked.again}
         id="person"
         title={t.instructions.person}
         about={t.instructions.personAbout}
         placeholder={t.instructions.personPlaceholder}
         file={person}
-        onSave={save('person')}
+        onSave={async (text, version) => (await change('person', text, version)).person}
       />
       <FileInstructions
-        {...props}
+        onReload={asked.again}
         id="folder"
         title={t.instructions.folder}
         about={t.instructions.folderAbout}
         placeholder={t.instructions.folderPlaceholder}
         file={folder}
-        onSave={save('folder')}
+        onSave={async (text, version) => (await change('folder', text, version)).folder}
       >
         {!folder.active && (
           <>
@@ -55,7 +62,12 @@ export function InstructionsSection() {
           </>
         )}
       </FileInstructions>
-      <MasterInstructions {...props} master={master} language={language} onSave={save('master')} />
+      <MasterInstructions
+        asked={asked}
+        master={master}
+        language={language}
+        onSave={async (text, version) => (await change('master', text, version)).master}
+      />
     </>
   )
 }
@@ -66,7 +78,7 @@ interface FileInstructionsProps {
   about: string
   placeholder: string
   file: InstructionFile
-  onSave: (text: string, version: string) => Promise<void>
+  onSave: (text: string, version: string) => Promise<InstructionFile>
   onReload: () => Promise<void>
   children?: ReactNode
 }
@@ -107,17 +119,24 @@ function FileInstructions({ id, title, about, placeholder, file, onSave, onReloa
 
 interface MasterInstructionsProps {
   master: MasterPrompt
+  asked: ServerData<unknown>
   language: string
-  onSave: (text: string | null, version: string) => Promise<void>
-  onReload: () => Promise<void>
+  onSave: (text: string | null, version: string) => Promise<MasterPrompt>
 }
 
-function MasterInstructions({ master, language, onSave, onReload }: MasterInstructionsProps) {
+function MasterInstructions({ master, asked, language, onSave }: MasterInstructionsProps) {
   const { text, version, earlierDefault } = master
   const standard = master.defaults[language] ?? ''
   const [comparing, setComparing] = useState(false)
   const [asking, setAsking] = useState(false)
   const [showsNew, setShowsNew] = useState(false)
+  const [restored, setRestored] = useState(0)
+  const { act, failure } = useServerAction(asked)
+  const shownText = (prompt: MasterPrompt) => ({ text: prompt.text ?? standard, version: prompt.version })
+  const restore = async () => {
+    await onSave(null, version)
+    setRestored(restored + 1)
+  }
   return (
     <section className="settings-group" data-setting="master" aria-label={t.instructions.master}>
       <h3>{t.instructions.master}</h3>
@@ -130,16 +149,18 @@ function MasterInstructions({ master, language, onSave, onReload }: MasterInstru
           {showsNew && <LazyDiff before={earlierDefault} after={standard} title={t.instructions.newDefaultDiff} />}
           <div className="settings-row-buttons">
             {!showsNew && <Button onClick={() => setShowsNew(true)}>{t.instructions.showNewDefault}</Button>}
-            <Button onClick={() => void onSave(text, version)}>{t.instructions.keepMine}</Button>
+            <Button onClick={() => void act(() => onSave(text, version))}>{t.instructions.keepMine}</Button>
           </div>
         </>
       )}
+      <ActionFailure failure={failure} />
       <TextEditor
-        key={version}
+        // Restoring the default also discards the draft.
+        key={restored}
         label={t.instructions.master}
-        stored={{ text: text ?? standard, version }}
-        onSave={onSave}
-        onReload={onReload}
+        stored={shownText(master)}
+        onSave={async (draft, base) => shownText(await onSave(draft, base))}
+        onReload={asked.again}
         buttons={(draft) => (
           <>
             {draft.trim() !== standard.trim() && (
@@ -166,7 +187,7 @@ function MasterInstructions({ master, language, onSave, onReload }: MasterInstru
         <ConfirmDialog
           title={t.instructions.restoreTitle}
           confirm={t.instructions.restore}
-          onConfirm={() => void onSave(null, version)}
+          onConfirm={() => void act(restore)}
           onClose={() => setAsking(false)}
         >
           <p>{t.instructions.restoreText}</p>

@@ -35,8 +35,8 @@ interface TextEditorProps {
   placeholder?: string
   /** Characters that models get at most. */
   longest?: number
-  /** Saves the text if the stored one still has this version. Throws the server's error. */
-  onSave: (text: string, version: string) => Promise<void>
+  /** Saves the text if the stored one still has this version, and resolves with what is stored then. Throws the server's error. */
+  onSave: (text: string, version: string) => Promise<StoredText>
   /** Loads the stored text again. */
   onReload: () => Promise<void>
   /** Shows the size in tokens, for texts that are part of every request. */
@@ -45,23 +45,28 @@ interface TextEditorProps {
   children?: (draft: string) => ReactNode
 }
 
-/** Edits a stored text. If it changed meanwhile, shows the difference and lets the user choose a version. */
+/**
+ * Edits a stored text. If it changed since the edit began, saving shows the difference and lets the user choose a
+ * version.
+ */
 export function TextEditor(props: TextEditorProps) {
   const { label, stored, placeholder, longest, onSave, onReload, isSent = true, buttons, children } = props
-  const [edited, setEdited] = useState<string | null>(null)
+  const [edit, setEdit] = useState<{ text: string; base: StoredText } | null>(null)
   const [conflict, setConflict] = useState<StoredText | null>(null)
   const [outcome, setOutcome] = useState<{ ok: boolean; text: string } | null>(null)
   const [busy, setBusy] = useState(false)
   const size = useId()
-  const draft = edited ?? stored.text
-  const isChanged = edited !== null && edited.trimEnd() !== stored.text.trimEnd()
+  const draft = edit?.text ?? stored.text
+  const isChanged = edit !== null && edit.text.trimEnd() !== stored.text.trimEnd()
+  // A new version of the same text is no change that saving could undo.
+  const base = edit === null || edit.base.text === stored.text ? stored : edit.base
 
   const save = async (version: string) => {
     setBusy(true)
     setOutcome(null)
     try {
-      await onSave(draft, version)
-      setEdited(null)
+      const saved = await onSave(draft, version)
+      setEdit((now) => (now === null || now.text === draft ? null : { text: now.text, base: saved }))
       setConflict(null)
       setOutcome({ ok: true, text: t.settings.general.saved })
     } catch (error) {
@@ -80,7 +85,7 @@ export function TextEditor(props: TextEditorProps) {
       className="text-editor"
       onSubmit={(event) => {
         event.preventDefault()
-        if (isChanged && !busy) void save(stored.version)
+        if (isChanged && !busy) void save(base.version)
       }}
     >
       <GrowingTextarea
@@ -91,7 +96,7 @@ export function TextEditor(props: TextEditorProps) {
         placeholder={placeholder}
         value={draft}
         onChange={({ target }) => {
-          setEdited(target.value)
+          setEdit(target.value === base.text ? null : { text: target.value, base })
           setOutcome(null)
         }}
       />
@@ -107,7 +112,7 @@ export function TextEditor(props: TextEditorProps) {
             {t.ui.save}
           </Button>
           {isChanged && (
-            <Button kind="quiet" disabled={busy} onClick={() => setEdited(null)}>
+            <Button kind="quiet" disabled={busy} onClick={() => setEdit(null)}>
               {t.editor.reset}
             </Button>
           )}
@@ -124,7 +129,7 @@ export function TextEditor(props: TextEditorProps) {
             <Button
               disabled={busy}
               onClick={() => {
-                setEdited(null)
+                setEdit(null)
                 setConflict(null)
                 void onReload()
               }}

@@ -39,6 +39,8 @@ interface State<Value> {
 
 export interface ServerData<Value> extends State<Value> {
   again: () => Promise<void>
+  /** Shows what a change has returned, instead of asking again. */
+  show(value: Value): void
 }
 
 /** Loads data from the server once and on request. `ask` must be stable. */
@@ -56,8 +58,12 @@ export function useServerData<Value>(ask: () => Promise<Value>): ServerData<Valu
       (error: unknown) => show(({ value }) => ({ value, failure: toErrorInfo(error).message })),
     )
   }, [ask])
+  const show = useCallback((value: Value) => {
+    asked.current++
+    setState({ value, failure: null })
+  }, [])
   useEffect(() => void again(), [again])
-  return { ...state, again }
+  return { ...state, again, show }
 }
 
 export function ServerDataStatus({ asked: { value, failure } }: { asked: ServerData<unknown> }) {

@@ -19,9 +19,10 @@ export function SkillEditor({ path, onSaved, children }: { path: string; onSaved
         isSent={false}
         onReload={asked.again}
         onSave={async (text, version) => {
-          await api.changeSkill({ path, text, version })
-          await asked.again()
+          const saved = await api.changeSkill({ path, text, version })
+          asked.show(saved)
           onSaved()
+          return saved
         }}
         buttons={() => children}
       />
