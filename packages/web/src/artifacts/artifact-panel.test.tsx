@@ -1,9 +1,10 @@
 import { expect, test, vi } from 'vitest'
-import { button, change, click, eventually, field, render, type } from '../testing/render.tsx'
+import { button, change, click, eventually, field, named, render, type } from '../testing/render.tsx'
 import { t } from '../texts/t.ts'
 import { ArtifactPanel, FencePanel } from './artifact-panel.tsx'
 import { editMessage } from './edit-box.tsx'
-import { downloadName } from './save-artifact.ts'
+import { framePictures } from '../content/frame-pictures.ts'
+import { artifactDocument, downloadName } from './save-artifact.ts'
 
 const path = '/work/notes.md'
 const info = (version: number) => ({
@@ -85,11 +86,11 @@ test('two versions can be compared', async () => {
   await eventually(() => slider() !== null)
   await click(button(t.artifacts.showChanges))
   await eventually(() => view.textContent.includes('two'))
-  expect(named().value).toBe('2')
+  expect(other().value).toBe('2')
   await click(button(t.artifacts.hideChanges))
   await eventually(() => view.textContent.includes('text of 3'))
 })
-const named = () => document.querySelector('select') as HTMLSelectElement
+const other = () => document.querySelector('select') as HTMLSelectElement
 
 test('a selection and an instruction become a message that names the artifact and quotes the selection', async () => {
   const { view, session } = await show(2)
@@ -145,4 +146,72 @@ test('code blocks with the same title are versions; without a title, each is on 
   await draw(<FencePanel key="other" kind="markdown" text="no title" />)
   await eventually(() => view.textContent.includes('no title'))
   expect(slider()).toBeNull()
+})
+
+/** Downloads, as names and texts. */
+function watchDownloads(): { name: string; blob: Blob }[] {
+  const saved: { name: string; blob: Blob }[] = []
+  const blobs = new Map<string, Blob>()
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
+    blobs.set(`blob:${blobs.size}`, blob as Blob)
+    return `blob:${blobs.size - 1}`
+  })
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    saved.push({ name: this.download, blob: blobs.get(this.href) as Blob })
+  })
+  return saved
+}
+
+async function download(item: string): Promise<void> {
+  await click(button(t.artifacts.download))
+  await eventually(() => document.querySelector('[role=menuitem]') !== null)
+  await click(named<HTMLElement>('[role=menuitem]', item))
+}
+
+test('a download while changes are shown is that of the version', async () => {
+  const saved = watchDownloads()
+  const { view } = await show(3)
+  await eventually(() => view.textContent.includes('text of 3'))
+  await click(button(t.artifacts.showChanges))
+  await download(t.artifacts.asHtml)
+  await eventually(() => saved.length === 1)
+  expect(await saved[0]?.blob.text()).toContain('text of 3')
+})
+
+test('a saved document has pictures of charts, and all rows of a sheet', async () => {
+  const { view } = await render(
+    <figure aria-label="Chart: Visits">
+      <figcaption>Visits</figcaption>
+      <button type="button">Save</button>
+    </figure>,
+  )
+  const picture = 'data:image/png;base64,iVBORw0KGgo='
+  framePictures.set(view.querySelector('figure') as HTMLElement, () => Promise.resolve(picture))
+  const chart = await artifactDocument({ kind: 'chart', name: 'Visits', text: '{}' }, view)
+  expect(chart).toContain(`<img src="${picture}" alt="Chart: Visits">`)
+  expect(chart).not.toContain('Save')
+  const text = ['name', ...Array.from({ length: 300 }, (_, index) => `row ${index} <b>`)].join('\n')
+  const sheet = await artifactDocument({ kind: 'csv', name: 'Rows', text }, view)
+  expect(sheet).toContain('<td>row 299 &lt;b&gt;</td>')
+})
+
+test('closing the preview leaves the full screen, also if that begins later', async () => {
+  const begun = Promise.withResolvers<void>()
+  const exit = vi.fn<() => Promise<void>>(() => Promise.resolve())
+  const full = { element: null as Element | null }
+  Object.defineProperty(document, 'fullscreenElement', { configurable: true, get: () => full.element })
+  document.documentElement.requestFullscreen = () => begun.promise
+  document.exitFullscreen = exit
+  const { view, draw } = await show(1)
+  await eventually(() => view.textContent.includes('text of 1'))
+  await click(button(t.artifacts.fullScreen))
+  await draw(null)
+  full.element = document.documentElement
+  await change(() => begun.resolve())
+  expect(exit).toHaveBeenCalledTimes(1)
+  await draw(<ArtifactPanel path={path} />)
+  await eventually(() => view.textContent.includes('text of 1'))
+  await click(button(t.artifacts.fullScreen))
+  await draw(null)
+  expect(exit).toHaveBeenCalledTimes(2)
 })

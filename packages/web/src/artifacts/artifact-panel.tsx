@@ -10,7 +10,7 @@ import {
   RotateCw,
   SquareMousePointer,
 } from 'lucide-react'
-import { type MouseEvent, type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type MouseEvent, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { PreviewKind } from '../api/preview-kind.ts'
 import { ContentView } from '../content/content-view.tsx'
 import { PickContext, type Picked } from '../content/pick-context.ts'
@@ -109,39 +109,40 @@ function ArtifactView({ shown, path, waits }: ArtifactViewProps) {
           </IconButton>
         )}
       </header>
-      {compares && artifact !== undefined && version !== undefined ? (
+      {compares && artifact !== undefined && version !== undefined && (
         <div className="side-panel-body">
           <VersionDiff artifact={artifact.id} path={fileName(artifact.path)} versions={versions} version={version} />
         </div>
-      ) : (
-        // The keyboard selects nothing here: the edit box also takes wishes for the whole.
-        <div
-          ref={body}
-          className={isEditing ? 'side-panel-body preview-fill artifact-picking' : 'side-panel-body preview-fill'}
-          onClickCapture={(event) => isEditing && pickIn(event, setPicked)}
-        >
-          {problem !== undefined && (
-            <p className="preview-note" role="note">
-              <VisibleText text={problem} />
-            </p>
-          )}
-          {content?.kind === 'html' && !wanted && (
-            <p className="preview-note">
-              <Button onClick={() => setWanted(true)}>
-                <Eye aria-hidden />
-                {t.previews.preview}
-              </Button>
-            </p>
-          )}
-          {content !== undefined && problem === undefined && (content.kind !== 'html' || wanted) && (
-            <PickContext value={picking}>
-              <Suspense fallback={<p className="preview-note">{t.previews.loading}</p>}>
-                <ContentView content={content} fills />
-              </Suspense>
-            </PickContext>
-          )}
-        </div>
       )}
+      {/* Downloads copy from here, also while changes are shown. The keyboard selects nothing here: the edit box also
+          takes wishes for the whole. */}
+      <div
+        ref={body}
+        hidden={compares}
+        className={isEditing ? 'side-panel-body preview-fill artifact-picking' : 'side-panel-body preview-fill'}
+        onClickCapture={(event) => isEditing && pickIn(event, setPicked)}
+      >
+        {problem !== undefined && (
+          <p className="preview-note" role="note">
+            <VisibleText text={problem} />
+          </p>
+        )}
+        {content?.kind === 'html' && !wanted && (
+          <p className="preview-note">
+            <Button onClick={() => setWanted(true)}>
+              <Eye aria-hidden />
+              {t.previews.preview}
+            </Button>
+          </p>
+        )}
+        {content !== undefined && problem === undefined && (content.kind !== 'html' || wanted) && (
+          <PickContext value={picking}>
+            <Suspense fallback={<p className="preview-note">{t.previews.loading}</p>}>
+              <ContentView content={content} fills />
+            </Suspense>
+          </PickContext>
+        )}
+      </div>
       {isEditing && !compares && (
         <EditBox
           title={title}
@@ -224,29 +225,35 @@ function Downloads({ shown: { content }, body }: DownloadsProps) {
   )
 }
 
-function pictureWidth({ clientWidth }: HTMLElement): number {
-  return Math.min(2000, Math.max(400, Math.round(clientWidth)))
+/** As wide as the panel: the preview itself may be hidden. */
+function pictureWidth({ parentElement }: HTMLElement): number {
+  return Math.min(2000, Math.max(400, Math.round(parentElement?.clientWidth ?? 0)))
 }
 
-/** Covers the page, and the screen where the browser allows it. Escape ends both. */
+/** Covers the page, and the screen where the browser allows it. Escape ends both, as does closing the preview. */
 function useFullScreen(): [boolean, (isFull: boolean) => void] {
   const [isFull, setIsFull] = useState(false)
-  const change = useCallback((next: boolean) => {
-    setIsFull(next)
-    // Browsers may refuse. The preview covers the page all the same.
-    if (next) void document.documentElement.requestFullscreen?.().catch(() => undefined)
-    else if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => undefined)
-  }, [])
   useEffect(() => {
     if (!isFull) return undefined
-    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && !event.defaultPrevented && change(false)
+    let isOver = false
+    const leave = () => {
+      if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => undefined)
+    }
+    // Browsers may refuse. The preview covers the page all the same.
+    void document.documentElement.requestFullscreen?.().then(
+      () => isOver && leave(),
+      () => undefined,
+    )
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && !event.defaultPrevented && setIsFull(false)
     const onChange = () => document.fullscreenElement === null && setIsFull(false)
     document.addEventListener('keydown', onKey)
     document.addEventListener('fullscreenchange', onChange)
     return () => {
+      isOver = true
       document.removeEventListener('keydown', onKey)
       document.removeEventListener('fullscreenchange', onChange)
+      leave()
     }
-  }, [isFull, change])
-  return [isFull, change]
+  }, [isFull])
+  return [isFull, setIsFull]
 }

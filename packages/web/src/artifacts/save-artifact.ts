@@ -1,5 +1,6 @@
 import { escapeHtml, readPage } from '@troupe/protocol'
 import type { PreviewContent } from '../content/content-view.tsx'
+import { framePictures } from '../content/frame-pictures.ts'
 import paper from './paper.css?raw'
 
 const endings: Record<PreviewContent['kind'], string> = {
@@ -28,16 +29,41 @@ export async function artifactDocument(content: PreviewContent, shown: HTMLEleme
     kind === 'svg' ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text.toWellFormed())}` : undefined
   const body =
     image === undefined
-      ? withoutControls(shown).innerHTML
+      ? ((await sheetsHtml(content)) ?? (await onPaper(shown)).innerHTML)
       : `<img src="${escapeHtml(image)}" alt="${escapeHtml(name)}" style="max-width: 100%">`
   return documentOf(name, body)
 }
 
-/** Buttons make no sense on paper. */
-function withoutControls(shown: HTMLElement): HTMLElement {
+/** A copy for paper: pictures instead of charts, and no buttons. */
+async function onPaper(shown: HTMLElement): Promise<HTMLElement> {
   const copy = shown.cloneNode(true) as HTMLElement
+  const copies = copy.querySelectorAll('figure')
+  for (const [index, figure] of shown.querySelectorAll('figure').entries()) {
+    const draw = framePictures.get(figure)
+    if (draw === undefined) continue
+    const picture = document.createElement('img')
+    picture.src = await draw()
+    picture.alt = figure.getAttribute('aria-label') ?? ''
+    copies[index]?.replaceChildren(picture)
+  }
   for (const control of copy.querySelectorAll('button, iframe, script, [role="radiogroup"]')) control.remove()
   return copy
+}
+
+/** All rows of all sheets: the page shows one sheet, and its first rows. */
+async function sheetsHtml({ kind, name, text = '', base64 = '' }: PreviewContent): Promise<string | undefined> {
+  if (kind !== 'csv' && kind !== 'xlsx') return undefined
+  const { loadSheets } = await import('../content/sheet-view.tsx')
+  const sheets = await loadSheets(kind === 'csv' ? { text } : { base64 }, name)
+  return sheets
+    .map(({ name: title, rows: [head = [], ...rows] }) => {
+      const row = (cells: string[], tag: string) =>
+        `<tr>${cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`
+      const heading = sheets.length > 1 ? `<h2>${escapeHtml(title)}</h2>` : ''
+      const body = rows.map((cells) => row(cells, 'td')).join('')
+      return `${heading}<table><thead>${row(head, 'th')}</thead><tbody>${body}</tbody></table>`
+    })
+    .join('')
 }
 
 function documentOf(title: string, body: string): string {

@@ -5,6 +5,8 @@ import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { Segments } from '../ui/segments.tsx'
+import { framePictures } from './frame-pictures.ts'
+import { openHiddenFrame } from './hidden-frame.ts'
 import { loadLibrary, useActiveTheme } from './load-library.ts'
 import { type FrameLink, PreviewFrame } from './preview-frame.tsx'
 import { SheetTable } from './sheet-view.tsx'
@@ -44,6 +46,14 @@ export function ChartView({ option, title, height = 320, fills = false, isTitled
       left = true
     }
   }, [])
+  const figure = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const { current } = figure
+    if (current === null) return
+    // As a table, it is saved as it is.
+    if (view === 'chart') framePictures.set(current, () => drawChart(option))
+    else framePictures.delete(current)
+  }, [option, view])
   const save = async () => {
     const picture = await link.current?.ask({}).catch(() => undefined)
     setProblem(picture !== undefined && saveImage(picture, title) ? undefined : t.previews.saveFailed)
@@ -57,6 +67,7 @@ export function ChartView({ option, title, height = 320, fills = false, isTitled
   }
   return (
     <figure
+      ref={figure}
       className={fills ? 'preview-box preview-fill' : 'preview-box preview-plain'}
       aria-label={t.previews.chartOf(title)}
     >
@@ -99,11 +110,31 @@ export function ChartView({ option, title, height = 320, fills = false, isTitled
   )
 }
 
+/** Draws a chart on white, whatever the theme. Returns the address of a PNG. */
+async function drawChart(option: unknown): Promise<string> {
+  const code = await loadLibrary('echarts')
+  const { link, close } = await openHiddenFrame(
+    { kind: 'chart', code, option, theme: 'light' },
+    { width: 800, height: 450 },
+  )
+  try {
+    const picture = await link.ask({})
+    if (!isPng(picture)) throw new Error(t.previews.saveFailed)
+    return picture
+  } finally {
+    close()
+  }
+}
+
+/** The frame may answer anything. */
+function isPng(address: string): boolean {
+  return /^data:image\/png;base64,[A-Za-z0-9+/]+=*$/.test(address)
+}
+
 /** Saves a PNG from the frame. False if it is not a PNG. */
 function saveImage(address: string, name: string): boolean {
-  const base64 = /^data:image\/png;base64,([A-Za-z0-9+/]+=*)$/.exec(address)?.[1]
-  if (base64 === undefined) return false
-  const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+  if (!isPng(address)) return false
+  const bytes = Uint8Array.from(atob(address.slice(address.indexOf(',') + 1)), (char) => char.charCodeAt(0))
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([bytes], { type: 'image/png' }))
   link.download = `${

@@ -3,8 +3,8 @@ import { errorMessage } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { diagramColors, type DiagramColors, withSvgSize } from './diagram-colors.ts'
+import { type HiddenFrame, openHiddenFrame } from './hidden-frame.ts'
 import { loadLibrary, useActiveContrast, useActiveTheme } from './load-library.ts'
-import { type FrameLink, linkFrame } from './preview-frame.tsx'
 import './views.css'
 
 export function DiagramView({ text }: { text: string }) {
@@ -37,7 +37,7 @@ export function DiagramView({ text }: { text: string }) {
 }
 
 const drawn = new Map<string, Promise<string>>()
-let painter: Promise<{ link: FrameLink; frame: HTMLIFrameElement }> | undefined
+let painter: Promise<HiddenFrame> | undefined
 let last: Promise<unknown> = Promise.resolve()
 
 /** Maximum diagram source length in characters. */
@@ -63,7 +63,7 @@ function drawDiagram(text: string, colours: DiagramColors): Promise<string> {
 
 async function draw(text: string, colours: string): Promise<string> {
   painter ??= openPainter()
-  const { link, frame } = await painter.catch((error: unknown) => {
+  const { link, close } = await painter.catch((error: unknown) => {
     painter = undefined
     throw error
   })
@@ -74,43 +74,13 @@ async function draw(text: string, colours: string): Promise<string> {
   } catch (error) {
     if ((error as Error).message === t.previews.tooLong) {
       painter = undefined
-      link.close()
-      frame.remove()
+      close()
     }
     throw error
   }
 }
 
-async function openPainter(): Promise<{ link: FrameLink; frame: HTMLIFrameElement }> {
+async function openPainter(): Promise<HiddenFrame> {
   const code = await loadLibrary('mermaid')
-  const frame = document.createElement('iframe')
-  frame.setAttribute('sandbox', 'allow-scripts')
-  frame.setAttribute('aria-hidden', 'true')
-  frame.tabIndex = -1
-  // Off-screen, but with a size so that text can be measured.
-  Object.assign(frame.style, {
-    position: 'fixed',
-    left: '-3000px',
-    top: '0',
-    width: '1200px',
-    height: '800px',
-    border: '0',
-  })
-  return new Promise((resolve, reject) => {
-    const fail = (text: string) => {
-      clearTimeout(timer)
-      link.close()
-      frame.remove()
-      reject(new Error(text))
-    }
-    const timer = setTimeout(() => fail(t.previews.notStarted), 20_000)
-    const link = linkFrame(frame, { kind: 'diagrams', code }, (message) => {
-      if (message.type === 'error') fail(message.text)
-      if (message.type !== 'shown') return
-      clearTimeout(timer)
-      resolve({ link, frame })
-    })
-    frame.src = '/preview.html'
-    document.body.append(frame)
-  })
+  return openHiddenFrame({ kind: 'diagrams', code }, { width: 1200, height: 800 })
 }

@@ -81,7 +81,7 @@ function give(ref: Ref<FrameLink> | undefined, link: FrameLink | null): void {
   else if (ref != null) ref.current = link
 }
 
-type Show =
+export type Show =
   | { kind: 'html'; html: string }
   | { kind: 'chart'; code: string; option: unknown; theme: 'light' | 'dark' }
   | { kind: 'diagrams'; code: string }

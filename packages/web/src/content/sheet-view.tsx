@@ -17,7 +17,7 @@ export function SheetView({ source, name }: { source: SheetSource; name: string 
   const base64 = 'base64' in source ? source.base64 : undefined
   useEffect(() => {
     let left = false
-    load(text, base64, name).then(
+    loadSheets(text === undefined ? { base64: base64 ?? '' } : { text }, name).then(
       (sheets) => left || setState({ sheets }),
       (error: unknown) => left || setState({ problem: errorMessage(error) }),
     )
@@ -119,9 +119,9 @@ function isFigures(rows: readonly string[][], column: number): boolean {
   return cells.length > 0 && cells.every((cell) => /^[-+]?[\d.,\s]*\d[\d.,\s%]*$/.test(cell))
 }
 
-async function load(text: string | undefined, base64: string | undefined, name: string): Promise<Sheet[]> {
-  if (text !== undefined) return [(await import('./read-csv.ts')).readCsv(text, name)]
+export async function loadSheets(source: SheetSource, name: string): Promise<Sheet[]> {
+  if ('text' in source) return [(await import('./read-csv.ts')).readCsv(source.text, name)]
   const { readXlsx } = await import('./read-xlsx.ts')
-  const bytes = Uint8Array.from(atob(base64 ?? ''), (char) => char.charCodeAt(0))
+  const bytes = Uint8Array.from(atob(source.base64), (char) => char.charCodeAt(0))
   return readXlsx(bytes.buffer)
 }
