@@ -29,6 +29,11 @@ class FakeRecognition {
     this.onend?.()
   }
 
+  abort(): void {
+    this.onerror?.({ error: 'aborted' })
+    this.onend?.()
+  }
+
   hear(transcript: string, isFinal: boolean): void {
     const index = this.results.length
     const results = [...this.results, Object.assign([{ transcript }], { isFinal })]
@@ -122,6 +127,38 @@ test('what the user types meanwhile is kept', async () => {
   await type(field(t.composer.message), 'one and a half')
   await change(() => browser.hear('two', true))
   expect(draft()).toBe('one and a half two')
+})
+
+test.each([
+  ['behind them', 'say hello there', 'say hello there!', 'say hello there you!'],
+  ['before them', 'say hello there', 'Please say hello there', 'Please say hello there you'],
+  ['in the middle of them', 'say hello there', 'say hallo there', 'say hallo there'],
+])('words that are still being said are not written twice when the user types %s', async (_, shown, typed, then) => {
+  await show({ chat: { draft: 'say' } })
+  field(t.composer.message).setSelectionRange(3, 3)
+  const browser = await dictate()
+  await change(() => browser.hear('hello there', false))
+  expect(draft()).toBe(shown)
+  await type(field(t.composer.message), typed)
+  await change(() => browser.hear('hello there you', false))
+  expect(draft()).toBe(then)
+  await change(() => browser.hear('hello there you', true))
+  expect(draft()).toBe(then)
+  await change(() => browser.hear('next', true))
+  expect(draft()).toBe(`${then} next`)
+})
+
+test('words that were sent while they were being said do not come back', async () => {
+  const { session } = await show()
+  const browser = await dictate()
+  await change(() => browser.hear('send this', false))
+  const late = browser.onresult
+  await change(() => session.setState({ draft: '' }))
+  expect(useVoice.getState().dictating).toBe('off')
+  await change(() =>
+    late?.({ resultIndex: 0, results: [Object.assign([{ transcript: 'send this' }], { isFinal: true })] }),
+  )
+  expect(draft()).toBe('')
 })
 
 test('a long dictation that the browser ends by itself goes on', async () => {

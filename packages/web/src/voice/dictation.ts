@@ -10,9 +10,16 @@ import { useVoice } from './voice-state.ts'
 /** Longest recording for a model, in milliseconds. */
 const maxRecordingMs = 10 * 60_000
 
-let current: { stop(): void } | null = null
+interface Dictation {
+  /** Ends it. Words that are already spoken are still written. */
+  stop(): void
+  /** Ends it because the draft is gone: words that were shown in it must not come back. */
+  discard(): void
+}
 
-/** Writes speech into the draft of the current chat until `stopDictation`, or until the chat changes or is sent. */
+let current: Dictation | null = null
+
+/** Writes speech into the draft of the current chat until `stopDictation`, or until the chat changes or the draft is sent or emptied. */
 export function startDictation(workspace: Workspace): void {
   const { app, session } = workspace
   const { sessionId } = app.getState()
@@ -20,8 +27,9 @@ export function startDictation(workspace: Workspace): void {
   const leave = app.subscribe((state) => {
     if (state.sessionId !== sessionId) stopDictation()
   })
+  const writer = createDraftWriter(store, caretOf(store))
   const sent = store.subscribe((state, before) => {
-    if (state.draft === '' && before.draft !== '' && state.messages.length > before.messages.length) stopDictation()
+    if (state.draft === '' && before.draft !== '' && !writer.wrote('')) current?.discard()
   })
   const end = (message?: string): void => {
     leave()
@@ -31,7 +39,6 @@ export function startDictation(workspace: Workspace): void {
     focusMessage()
     if (message !== undefined) notice(message, settingsAction(workspace))
   }
-  const writer = createDraftWriter(store, caretOf(store))
   const toModel = () => recordForModel(workspace, writer, end)
   const { dictation } = useVoice.getState()
   if (dictation === 'model' || (dictation === 'auto' && recognition() === undefined)) toModel()
@@ -73,6 +80,7 @@ interface SpeechRecognition {
   onend: (() => void) | null
   start(): void
   stop(): void
+  abort(): void
 }
 
 interface RecognitionEvent {
@@ -103,8 +111,10 @@ function listenWithBrowser(
   listener.interimResults = true
   let failed: string | undefined
   let isStopped = false
+  let isDiscarded = false
   listener.onstart = () => useVoice.setState({ dictating: 'listening' })
   listener.onresult = ({ resultIndex, results }) => {
+    if (isDiscarded) return
     let heard = ''
     for (let index = resultIndex; index < results.length; index++) {
       const { isFinal, 0: best } = results[index]!
@@ -115,7 +125,7 @@ function listenWithBrowser(
   }
   listener.onerror = ({ error }) => void (failed = error)
   listener.onend = () => {
-    writer.preview('')
+    if (!isDiscarded) writer.preview('')
     if (failed === undefined && !isStopped) {
       // Browsers end a long dictation by themselves.
       listener.start()
@@ -127,6 +137,11 @@ function listenWithBrowser(
     stop: () => {
       isStopped = true
       listener.stop()
+    },
+    discard: () => {
+      isStopped = true
+      isDiscarded = true
+      listener.abort()
     },
   }
   listener.start()
@@ -144,13 +159,13 @@ function recordForModel({ api }: Workspace, writer: DraftWriter, end: (message?:
   const aborting = new AbortController()
   let recorder: MediaRecorder | undefined
   let isStopped = false
-  current = {
-    stop: () => {
-      isStopped = true
-      if (recorder?.state === 'recording') recorder.stop()
-      else aborting.abort()
-    },
+  const stop = () => {
+    isStopped = true
+    if (recorder?.state === 'recording') recorder.stop()
+    else aborting.abort()
   }
+  // Nothing of the recording was shown, so its words belong to the next draft.
+  current = { stop, discard: stop }
   useVoice.setState({ dictating: 'starting' })
   void work().then(
     (text) => {

@@ -34,6 +34,7 @@ class FakeAudio {
   static all: FakeAudio[] = []
   src = ''
   onended: (() => void) | null = null
+  plays = 0
   pause = vi.fn<() => void>()
 
   constructor() {
@@ -41,6 +42,7 @@ class FakeAudio {
   }
 
   play(): Promise<void> {
+    this.plays += 1
     return Promise.resolve()
   }
 }
@@ -77,8 +79,8 @@ async function show(answers = {}) {
     )
   }
   const shown = await render(<Show />, { answers })
-  const read = (text: string) => change(() => readAloud(workspace, { id: 'm1', text }))
-  return { ...shown, read }
+  const start = (text: string) => readAloud(workspace, { id: 'm1', text })
+  return { ...shown, start, read: (text: string) => change(() => start(text)) }
 }
 
 const sentences = (count: number) => Array.from({ length: count }, (_, i) => `Sentence number ${i} is here.`).join(' ')
@@ -151,4 +153,51 @@ test('an answer of nothing but code says so', async () => {
   expect(spoken[0]?.text).toBe(t.voice.codeBlock)
   await read('![](x)')
   expect(spoken).toHaveLength(1)
+})
+
+test('a pause between two pieces stays one', async () => {
+  const { read } = await show()
+  await read(sentences(20))
+  await click(button(t.voice.pause))
+  await change(() => spoken[0]?.onend?.())
+  expect(spoken).toHaveLength(1)
+  expect(useVoice.getState().read?.state).toBe('paused')
+  await click(button(t.voice.resume))
+  expect(spoken).toHaveLength(2)
+})
+
+const speech = {
+  'GET /ai/speech/models': () => ({ models: [{ ref: 'acme/tts' }] }),
+  'POST /ai/speech': () => new Response('sound', { headers: { 'content-type': 'audio/mpeg' } }),
+}
+
+test('a pause of a model’s voice holds the next piece, and is no failure before the first sound', async () => {
+  synthesis.voices = []
+  const { read, view } = await show(speech)
+  await read(sentences(30))
+  await eventually(() => useVoice.getState().read?.state === 'speaking')
+  const audio = FakeAudio.all[0]!
+  await click(button(t.voice.pause))
+  await change(() => audio.onended?.())
+  expect([audio.plays, useVoice.getState().read?.state]).toEqual([1, 'paused'])
+  vi.spyOn(audio, 'play').mockImplementationOnce(() =>
+    Promise.reject(new DOMException('The play() request was interrupted by a call to pause().', 'AbortError')),
+  )
+  await click(button(t.voice.resume))
+  await eventually(() => audio.plays === 2)
+  expect(view.textContent).not.toContain('interrupted')
+  expect(useVoice.getState().read?.state).toBe('speaking')
+})
+
+test('a message that is read again before its first reading began is read once', async () => {
+  synthesis.voices = []
+  const models = Promise.withResolvers<{ models: { ref: string }[] }>()
+  const { start } = await show({ ...speech, 'GET /ai/speech/models': () => models.promise })
+  await change(() => {
+    const both = [start('Hello.'), start('Hello.')]
+    models.resolve({ models: [{ ref: 'acme/tts' }] })
+    return Promise.all(both)
+  })
+  await eventually(() => useVoice.getState().read?.state === 'speaking')
+  expect(FakeAudio.all).toHaveLength(1)
 })

@@ -13,15 +13,17 @@ interface Speaker {
 }
 
 let speaker: Speaker | null = null
+/** Counts the readings. The same message can be read again before the first attempt has begun. */
+let turn = 0
 
 /** Reads a message aloud, with the browser's voice or a model's. Ends the one before. */
 export async function readAloud(workspace: Workspace, message: { id: string; text: string }): Promise<void> {
   stopReading()
   const text = speakableText(message.text, { code: t.voice.codeBlock })
   if (text === '') return notice(t.voice.nothingToRead)
-  const read = { messageId: message.id, state: 'loading' as const }
-  useVoice.setState({ read })
-  const isCurrent = () => useVoice.getState().read?.messageId === message.id
+  const mine = turn
+  const isCurrent = () => mine === turn
+  useVoice.setState({ read: { messageId: message.id, state: 'loading' } })
   try {
     const engine = await chooseEngine(workspace)
     if (!isCurrent()) return
@@ -30,18 +32,25 @@ export async function readAloud(workspace: Workspace, message: { id: string; tex
       return stopReading()
     }
     const on = {
-      spoke: () => isCurrent() && useVoice.setState({ read: { ...read, state: 'speaking' } }),
+      spoke: () => isCurrent() && spoke(),
       end: () => isCurrent() && stopReading(),
     }
     speaker = engine === 'browser' ? speakWithBrowser(text, on) : speakWithModel(workspace, text, on)
   } catch (error) {
+    if (!isCurrent()) return
     stopReading()
     noticeError(error)
   }
 }
 
+/** A pause stays one when the next piece begins. */
+function spoke(): void {
+  useVoice.setState(({ read }) => (read?.state === 'loading' ? { read: { ...read, state: 'speaking' } } : {}))
+}
+
 export function stopReading(): void {
   const ended = speaker
+  turn++
   speaker = null
   ended?.stop()
   if (useVoice.getState().read !== null) useVoice.setState({ read: null })
@@ -86,8 +95,12 @@ function speakWithBrowser(text: string, { spoke, end }: SpeakerEvents): Speaker 
   const preferred = useVoice.getState().spokenLanguage || navigator.language
   const pieces = speechPieces(text, { first: 200, most: 200 })
   let isStopped = false
+  let isPaused = false
+  /** The piece whose turn came during a pause. */
+  let held: number | undefined
   const say = (index: number): void => {
     const piece = pieces[index]
+    if (isPaused && !isStopped) return void (held = index)
     if (isStopped || piece === undefined) return void (isStopped || end())
     const utterance = new SpeechSynthesisUtterance(piece)
     utterance.lang = spokenLanguage(piece, preferred)
@@ -100,15 +113,30 @@ function speakWithBrowser(text: string, { spoke, end }: SpeakerEvents): Speaker 
     }
     speechSynthesis.speak(utterance)
   }
-  speechSynthesis.cancel()
+  silence()
   say(0)
   return {
-    pause: () => speechSynthesis.pause(),
-    resume: () => speechSynthesis.resume(),
+    pause: () => {
+      isPaused = true
+      speechSynthesis.pause()
+    },
+    resume: () => {
+      isPaused = false
+      speechSynthesis.resume()
+      const next = held
+      held = undefined
+      if (next !== undefined) say(next)
+    },
     stop: () => {
       isStopped = true
-      speechSynthesis.cancel()
+      silence()
     },
+  }
+
+  /** Also ends a pause, which would keep the next reading silent. */
+  function silence(): void {
+    speechSynthesis.cancel()
+    speechSynthesis.resume()
   }
 }
 
@@ -117,18 +145,45 @@ function speakWithModel({ api }: Workspace, text: string, { spoke, end }: Speake
   const pieces = speechPieces(text, { first: 250, most: 1500 })
   const aborting = new AbortController()
   const audio = new Audio()
-  void play().catch((error: unknown) => {
+  /** Open during a pause. */
+  let pause: PromiseWithResolvers<void> | undefined
+  /** True from the first sound of a piece to its last. */
+  let isSounding = false
+  play().catch(fail)
+  return {
+    pause: () => {
+      pause ??= Promise.withResolvers()
+      audio.pause()
+    },
+    resume: () => {
+      pause?.resolve()
+      pause = undefined
+      if (isSounding) startAudio().catch(fail)
+    },
+    stop: () => {
+      aborting.abort()
+      pause?.resolve()
+      audio.pause()
+    },
+  }
+
+  function fail(error: unknown): void {
     if (aborting.signal.aborted) return
     noticeError(error)
     end()
-  })
-  return {
-    pause: () => audio.pause(),
-    resume: () => void audio.play(),
-    stop: () => {
-      aborting.abort()
-      audio.pause()
-    },
+  }
+
+  /** Waits for the end of a pause. A pause before the first sound makes `play` reject. */
+  async function startAudio(): Promise<void> {
+    for (;;) {
+      await pause?.promise
+      if (aborting.signal.aborted) return
+      try {
+        return await audio.play()
+      } catch (error) {
+        if ((error as Error).name !== 'AbortError') throw error
+      }
+    }
   }
 
   async function play(): Promise<void> {
@@ -160,10 +215,12 @@ function speakWithModel({ api }: Workspace, text: string, { spoke, end }: Speake
         aborting.signal.addEventListener('abort', () => resolve(), { once: true })
       })
       ended.catch(() => undefined)
-      await audio.play()
+      await startAudio()
+      isSounding = true
       spoke()
       await ended
     } finally {
+      isSounding = false
       URL.revokeObjectURL(url)
     }
   }
