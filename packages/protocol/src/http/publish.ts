@@ -37,7 +37,16 @@ const publishedSchema = z.object({
 })
 export type PublishedChat = z.infer<typeof publishedSchema>
 
-const shown = z.object({ published: publishedSchema.nullable() })
+const shown = z.object({
+  published: publishedSchema.nullable().describe('the page in the current folder or bucket'),
+  elsewhere: z.array(publishedSchema).describe('pages in folders and buckets of earlier settings'),
+})
+
+const pageSchema = publishedSchema.extend({
+  sessionId: z.string(),
+  title: z.string().nullable().describe('null after the session was deleted'),
+})
+export type PublishedPage = z.infer<typeof pageSchema>
 
 export const publishEndpoints = endpoints({
   'GET /ai/publish': {
@@ -56,8 +65,22 @@ export const publishEndpoints = endpoints({
     }),
     answers: { 200: z.object({ target: targetSchema.nullable() }), 400: 'BadRequest' },
   },
+  'GET /ai/publish/pages': {
+    summary: 'Lists all published pages, also those in places of earlier settings and of deleted sessions.',
+    answers: { 200: z.object({ pages: z.array(pageSchema) }) },
+  },
+  'DELETE /ai/publish/pages/:name': {
+    summary: 'Deletes a published page where it was published. `forget=1` only removes it from the list.',
+    query: z.strictObject({ forget: z.literal('1').optional() }),
+    answers: {
+      200: z.object({ deleted: z.string() }),
+      404: 'PageNotFound',
+      409: 'PublishTargetUnknown',
+      502: 'PublishFailed',
+    },
+  },
   'GET /ai/sessions/:id/publish': {
-    summary: 'Returns the published copy of a session, if there is one.',
+    summary: 'Returns the published pages of a session.',
     scoped: true,
     answers: { 200: shown, 404: 'SessionNotFound' },
   },
@@ -71,8 +94,8 @@ export const publishEndpoints = endpoints({
     answers: { 200: shown, 404: 'SessionNotFound, MessageNotFound', 409: 'NoPublishTarget', 502: 'PublishFailed' },
   },
   'DELETE /ai/sessions/:id/publish': {
-    summary: 'Deletes the published page of a session.',
+    summary: 'Deletes the published pages of a session, wherever they were published.',
     scoped: true,
-    answers: { 200: shown, 404: 'SessionNotFound', 502: 'PublishFailed' },
+    answers: { 200: shown, 404: 'SessionNotFound', 409: 'PublishTargetUnknown', 502: 'PublishFailed' },
   },
 })

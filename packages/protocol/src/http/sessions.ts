@@ -77,6 +77,8 @@ const sessionPageSchema = z.object({
 })
 export type SessionPage = z.infer<typeof sessionPageSchema>
 
+const stillPublished = z.array(z.string()).describe('places of published pages that could not be deleted')
+
 export const sessionEndpoints = endpoints({
   'GET /ai/sessions': {
     summary:
@@ -115,9 +117,10 @@ export const sessionEndpoints = endpoints({
     },
   },
   'DELETE /ai/sessions/:id': {
-    summary: 'Permanently deletes a session, whether or not it is in the trash. Stops a live run first.',
+    summary:
+      'Permanently deletes a session and its published pages, whether or not it is in the trash. Stops a live run first.',
     scoped: true,
-    answers: { 200: z.object({ deleted: z.string() }), 404: 'SessionNotFound' },
+    answers: { 200: z.object({ deleted: z.string(), stillPublished }), 404: 'SessionNotFound' },
   },
   'POST /ai/sessions/:id/fork': {
     summary: 'Creates a session with the messages of this one, up to the given message.',
@@ -130,9 +133,9 @@ export const sessionEndpoints = endpoints({
     },
   },
   'DELETE /ai/trash': {
-    summary: 'Permanently deletes the sessions in the trash.',
+    summary: 'Permanently deletes the sessions in the trash and their published pages.',
     scoped: true,
-    answers: { 200: z.object({ deleted: z.array(z.string()).describe('session ids') }) },
+    answers: { 200: z.object({ deleted: z.array(z.string()).describe('session ids'), stillPublished }) },
   },
 })
 

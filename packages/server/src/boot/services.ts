@@ -31,6 +31,7 @@ import { createSkillRegistry } from '../skills/skill-registry.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
 import { createPageCalls } from '../tabs/page-calls.ts'
 import { createPageTabs } from '../tabs/page-tabs.ts'
+import { openPublishedPages } from '../transfer/publish/published-pages.ts'
 import { openSpending } from '../usage/spending.ts'
 import { createLogger } from '../util/logger.ts'
 import type { ServerOptions } from './server.ts'
@@ -290,6 +291,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     tools,
     typedAddresses,
     workspaces,
+    published: openPublishedPages({ store, blobs, config, redact: withoutSecrets, logger }),
     problems: (workspace: Workspace): LoadProblem[] => [
       ...toolFiles.problems(workspace.id),
       ...mcp.problems(workspace.id),

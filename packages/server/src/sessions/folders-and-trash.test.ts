@@ -59,8 +59,11 @@ it('a deleted chat stops, accepts no message, is not found and can be restored',
 it('DELETE deletes, in the trash or not, and the trash can be emptied', async () => {
   await patch('thrown', { trashed: true })
   await patch('two', { trashed: true })
-  expect((await server.json('/ai/sessions/two', { method: 'DELETE' })).body).toEqual({ deleted: 'two' })
-  expect((await server.json('/ai/trash', { method: 'DELETE' })).body).toEqual({ deleted: ['thrown'] })
+  expect((await server.json('/ai/sessions/two', { method: 'DELETE' })).body).toMatchObject({ deleted: 'two' })
+  expect((await server.json('/ai/trash', { method: 'DELETE' })).body).toEqual({
+    deleted: ['thrown'],
+    stillPublished: [],
+  })
   expect(await ids('?view=trashed')).toEqual([])
   expect((await server.json('/ai/sessions/thrown')).status).toBe(404)
 })
@@ -80,7 +83,8 @@ it('chats are deleted after 30 days in the trash, and nothing else is', async ()
   const { store, runs } = server
   // Restore it while another session is being deleted.
   const dropSession = async (): Promise<void> => void (await patch('wanted', { trashed: false }))
-  await emptyOldTrash({ store, runs, dropSession, logger: () => undefined })
+  const published = { unpublishDeleted: async () => [] }
+  await emptyOldTrash({ store, runs, dropSession, published, logger: () => undefined })
   expect(await ids('?view=trashed')).toEqual(['young'])
   expect(await ids('?view=active')).toContain('wanted')
   const undo = `/ai/sessions/talk/removals/${removed.body.removalId}/undo`

@@ -15,6 +15,7 @@ import { checkParams } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import type { RunManager } from '../runs/run-manager.ts'
+import type { PublishedPages } from '../transfer/publish/published-pages.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 import type { Logger } from '../util/logger.ts'
 import { assertMessage, pageSize } from './message-routes.ts'
@@ -27,8 +28,10 @@ export function sessionRoutes(options: {
   models: Pick<Models, 'resolveChatModel'>
   /** Called before a session is deleted. Releases everything that belongs to it. */
   dropSession: (sessionId: string) => Promise<void>
+  /** Called after a session is deleted. */
+  published: Pick<PublishedPages, 'unpublishDeleted'>
 }): Route[] {
-  const { store, runs, lock, permissions, dropSession } = options
+  const { store, runs, lock, permissions, dropSession, published } = options
   return implement(sessionEndpoints, {
     'GET /ai/sessions': async ({ query: { q, view, folder, cursor, limit }, workspaceId }) => {
       const found = await store.sessions.list({
@@ -68,7 +71,7 @@ export function sessionRoutes(options: {
     'DELETE /ai/sessions/:id': async ({ params, workspaceId }) => {
       const { id } = await findSession(store, params.id, workspaceId)
       await remove(id)
-      return { deleted: id }
+      return { deleted: id, stillPublished: await published.unpublishDeleted(id) }
     },
     'POST /ai/sessions/:id/fork': async ({ params, body: { messageId }, workspaceId }) => {
       const from = await findSession(store, params.id, workspaceId)
@@ -79,10 +82,15 @@ export function sessionRoutes(options: {
     },
     'DELETE /ai/trash': async ({ workspaceId }) => {
       const deleted: string[] = []
+      const stillPublished: string[] = []
       for (;;) {
         const { sessions } = await store.sessions.list({ workspaceId, view: 'trashed', limit: 200 })
-        for (const { id } of sessions) if (await remove(id, { ifTrashed: true })) deleted.push(id)
-        if (sessions.length === 0) return { deleted }
+        for (const { id } of sessions) {
+          if (!(await remove(id, { ifTrashed: true }))) continue
+          deleted.push(id)
+          stillPublished.push(...(await published.unpublishDeleted(id)))
+        }
+        if (sessions.length === 0) return { deleted, stillPublished }
       }
     },
   })
@@ -170,6 +178,7 @@ interface TrashOptions {
   store: Store
   runs: RunManager
   dropSession: (sessionId: string) => Promise<void>
+  published: Pick<PublishedPages, 'unpublishDeleted'>
   logger: Logger
   clock?: () => number
 }
@@ -193,6 +202,7 @@ export async function emptyOldTrash({
   store,
   runs,
   dropSession,
+  published,
   logger,
   clock = Date.now,
 }: TrashOptions): Promise<void> {
@@ -207,6 +217,7 @@ export async function emptyOldTrash({
         await runs.stop(id)
         await dropSession(id)
         await store.sessions.delete(id)
+        await published.unpublishDeleted(id)
       } catch (error) {
         tell(`the session ${id} could not be deleted from the trash`, error)
       }

@@ -212,7 +212,9 @@ export function createApi(request: Request) {
     published: (id: string) => call('GET /ai/sessions/:id/publish', { params: { id } }),
     publish: (id: string, body: { branch?: string; lang: string }) =>
       call('POST /ai/sessions/:id/publish', { params: { id }, body }),
-    unpublish: (id: string) => call('DELETE /ai/sessions/:id/publish', { params: { id } }),
+    publishedPages: () => call('GET /ai/publish/pages'),
+    unpublish: (name: string, query: { forget?: '1' } = {}) =>
+      call('DELETE /ai/publish/pages/:name', { params: { name }, query }),
     transcriptionModels: () => call('GET /ai/transcribe/models'),
     speechModels: () => call('GET /ai/speech/models'),
     transcribe: async (recording: Blob, signal: AbortSignal) => {

@@ -4,17 +4,88 @@ import type { Api } from '../api/api.ts'
 import { toErrorInfo } from '../api/request.ts'
 import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { VisibleText } from '../ui/elements.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { ConfigForm } from './config-form.tsx'
-import { ServerDataStatus, useServerData } from './section-parts.tsx'
+import { ActionFailure, ServerDataStatus, useServerAction, useServerData } from './section-parts.tsx'
 
 /** Selects the folder or bucket that chats are published to. */
 export function SharingSection() {
   const { api } = useWorkspace()
   const asked = useServerData(useCallback(() => api.publishTarget(), [api]))
+  return (
+    <>
+      {asked.value === null ? (
+        <ServerDataStatus asked={asked} />
+      ) : (
+        <TargetForm key={JSON.stringify(asked.value)} target={asked.value.target} onSaved={asked.again} />
+      )}
+      <PublishedPages />
+    </>
+  )
+}
+
+function PublishedPages() {
+  const { api } = useWorkspace()
+  const asked = useServerData(useCallback(() => api.publishedPages(), [api]))
+  const { act, failure } = useServerAction(asked)
+  const [tried, setTried] = useState<string | null>(null)
+  const [forgetting, setForgetting] = useState<string | null>(null)
   if (asked.value === null) return <ServerDataStatus asked={asked} />
-  return <TargetForm key={JSON.stringify(asked.value)} target={asked.value.target} onSaved={asked.again} />
+  if (asked.value.pages.length === 0) return null
+  return (
+    <section className="settings-group" aria-label={t.share.pages}>
+      <h3>{t.share.pages}</h3>
+      <p className="settings-note">{t.share.pagesAbout}</p>
+      {asked.value.pages.map(({ name, title, url, place }) => (
+        <div className="setting" key={name}>
+          <div className="setting-text">
+            <h3 dir="auto">{title ?? t.share.ofDeleted}</h3>
+            <p>
+              <code>
+                {url === null ? (
+                  <VisibleText text={place} as="name" />
+                ) : (
+                  <a href={url} target="_blank" rel="noreferrer">
+                    {url}
+                  </a>
+                )}
+              </code>
+            </p>
+          </div>
+          <Button
+            kind="danger"
+            aria-label={`${t.share.unpublish}: ${title ?? place}`}
+            onClick={() => {
+              setTried(name)
+              void act(() => api.unpublish(name))
+            }}
+          >
+            {t.share.unpublish}
+          </Button>
+          {failure !== null && tried === name && (
+            <Button aria-label={`${t.share.forget}: ${title ?? place}`} onClick={() => setForgetting(name)}>
+              {t.share.forget}
+            </Button>
+          )}
+        </div>
+      ))}
+      <ActionFailure failure={failure === null ? null : translateServerText(failure, 'text')} />
+      {forgetting !== null && (
+        <ConfirmDialog
+          title={t.share.forgetTitle}
+          confirm={t.share.forget}
+          onConfirm={() => void act(() => api.unpublish(forgetting, { forget: '1' }))}
+          onClose={() => setForgetting(null)}
+        >
+          <p>{t.share.forgetText}</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  )
 }
 
 type BucketInput = NonNullable<NonNullable<Parameters<Api['setPublishTarget']>[0]>['bucket']>

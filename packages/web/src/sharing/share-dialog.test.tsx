@@ -54,7 +54,7 @@ async function show(answers = {}) {
       app: { dialog: 'share', shared: { sessionId: 's1', leaf: 'm2' } },
       answers: {
         'GET /ai/publish': () => ({ target: { folder: '/pub', url: 'https://x.org' } }),
-        'GET /ai/sessions/s1/publish': () => ({ published: null }),
+        'GET /ai/sessions/s1/publish': () => ({ published: null, elsewhere: [] }),
         'GET /ai/sessions/s1/export': (_: unknown, query: URLSearchParams) =>
           new Response(query.get('format') === 'html' ? page : '# Trip'),
         ...answers,
@@ -95,9 +95,12 @@ test('printing loads a page that prints itself', async () => {
 test('publishing gives a link, which can be updated and taken back', async () => {
   let state: typeof published | null = null
   const { view, requests } = await show({
-    'GET /ai/sessions/s1/publish': () => ({ published: state }),
-    'POST /ai/sessions/s1/publish': () => ({ published: (state = published) }),
-    'DELETE /ai/sessions/s1/publish': () => ({ published: (state = null) }),
+    'GET /ai/sessions/s1/publish': () => ({ published: state, elsewhere: [] }),
+    'POST /ai/sessions/s1/publish': () => ({ published: (state = published), elsewhere: [] }),
+    'DELETE /ai/publish/pages/trip-1.html': () => {
+      state = null
+      return { deleted: 'trip-1.html' }
+    },
   })
   await eventually(() => view.textContent.includes(t.share.publishAbout))
   await click(button(t.share.publish))
@@ -107,6 +110,22 @@ test('publishing gives a link, which can be updated and taken back', async () =>
   await click(button(t.share.unpublish))
   await eventually(() => view.textContent.includes(t.share.publishAbout))
   expect(view.querySelector('a')).toBeNull()
+})
+
+test('a page in a place of earlier settings can be unpublished, also when there is no place now', async () => {
+  let elsewhere = [published]
+  const { view } = await show({
+    'GET /ai/publish': () => ({ target: null }),
+    'GET /ai/sessions/s1/publish': () => ({ published: null, elsewhere }),
+    'DELETE /ai/publish/pages/trip-1.html': () => {
+      elsewhere = []
+      return { deleted: 'trip-1.html' }
+    },
+  })
+  await eventually(() => view.querySelector('a')?.textContent === published.url)
+  await click(button(`${t.share.unpublish}: /pub/trip-1.html`))
+  await eventually(() => view.querySelector('a') === null)
+  expect(button(t.share.chooseTarget).disabled).toBe(false)
 })
 
 test('a refusal is shown, and publishing can be tried again', async () => {

@@ -100,6 +100,17 @@ function Publishing({ chat: { sessionId, leaf } }: { chat: SharedChat }) {
   const loadFailure = target.failure ?? state.failure
   const isReady = target.value !== null && state.value !== null
   const published = state.value?.published ?? null
+  const elsewhere = state.value?.elsewhere ?? []
+  const unpublish = ({ name, place }: PublishedChat, isNamed = false) => (
+    <Button
+      kind="danger"
+      disabled={busy}
+      aria-label={isNamed ? `${t.share.unpublish}: ${place}` : undefined}
+      onClick={() => void attempt(() => api.unpublish(name))}
+    >
+      {t.share.unpublish}
+    </Button>
+  )
   return (
     <section className="share-publish" aria-label={t.share.publish}>
       <h3>{t.share.publish}</h3>
@@ -121,12 +132,21 @@ function Publishing({ chat: { sessionId, leaf } }: { chat: SharedChat }) {
             >
               {busy ? t.share.publishing : published === null ? t.share.publish : t.share.update}
             </Button>
-            {published !== null && (
-              <Button kind="danger" disabled={busy} onClick={() => void attempt(() => api.unpublish(sessionId))}>
-                {t.share.unpublish}
-              </Button>
-            )}
+            {published !== null && unpublish(published)}
           </div>
+        </>
+      )}
+      {elsewhere.length > 0 && (
+        <>
+          <h4>{t.share.elsewhere}</h4>
+          <ul className="share-elsewhere">
+            {elsewhere.map((page) => (
+              <li key={page.name}>
+                <PageLink page={page} />
+                {unpublish(page, true)}
+              </li>
+            ))}
+          </ul>
         </>
       )}
       {failure !== null && (
@@ -138,8 +158,16 @@ function Publishing({ chat: { sessionId, leaf } }: { chat: SharedChat }) {
   )
 }
 
-function Published({ published: { url, place, publishedAt } }: { published: PublishedChat }) {
+function Published({ published }: { published: PublishedChat }) {
   const [now] = useState(Date.now)
+  return (
+    <PageLink page={published}>
+      <span>{t.share.publishedAt(formatMoment(published.publishedAt, now))}</span>
+    </PageLink>
+  )
+}
+
+function PageLink({ page: { url, place }, children }: { page: PublishedChat; children?: ReactNode }) {
   return (
     <span className="share-link">
       {url === null ? (
@@ -152,7 +180,7 @@ function Published({ published: { url, place, publishedAt } }: { published: Publ
         </a>
       )}
       <CopyButton text={url ?? place} label={url === null ? t.share.copyPath : t.share.copyLink} />
-      <span>{t.share.publishedAt(formatMoment(publishedAt, now))}</span>
+      {children}
     </span>
   )
 }

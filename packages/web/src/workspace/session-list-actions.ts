@@ -2,6 +2,8 @@ import type { SessionPatch, SessionView } from '@troupe/core'
 import type { StoreApi } from 'zustand/vanilla'
 import type { ListedSession } from '../api/api.ts'
 import { isUnreachable } from '../api/request.ts'
+import { notice } from '../state/notices.tsx'
+import { t } from '../texts/t.ts'
 import type { AppServices, AppState, SessionListPage, SessionListState } from './app-state.ts'
 
 export interface SessionListActions {
@@ -25,6 +27,10 @@ interface SessionListServices extends Pick<AppServices, 'api' | 'storage' | 'onE
   refresh: () => Promise<void>
   forget: (sessionId: string) => void
   newSession: () => void
+}
+
+function tellPublished(places: readonly string[]): void {
+  if (places.length > 0) notice(t.sessions.stillPublished(places.join(', ')))
 }
 
 const openFoldersKey = 'troupe.openFolders'
@@ -77,7 +83,11 @@ export function createSessionListActions(
       }),
     deleteForGood: (ids) =>
       attempt(async () => {
-        await forEachLimited(ids, (id) => api.deleteSession(id))
+        const stillPublished: string[] = []
+        await forEachLimited(ids, async (id) => {
+          stillPublished.push(...(await api.deleteSession(id)).stillPublished)
+        })
+        tellPublished(stillPublished)
         for (const id of ids) {
           needed.forget(id)
           onSession(id, 'deleted')
@@ -87,7 +97,8 @@ export function createSessionListActions(
       }),
     emptyTrash: () =>
       attempt(async () => {
-        const { deleted } = await api.emptyTrash()
+        const { deleted, stillPublished } = await api.emptyTrash()
+        tellPublished(stillPublished)
         for (const id of deleted) onSession(id, 'deleted')
         if (deleted.includes(getState().sessionId)) needed.newSession()
       }),

@@ -11,8 +11,6 @@ export interface PublishPlace {
   put(name: string, html: AsyncIterable<string>): Promise<void>
   /** Does nothing if the page is gone already. */
   remove(name: string): Promise<void>
-  /** The place of a page, for people. */
-  where(name: string): string
 }
 
 interface PlaceOptions {
@@ -48,13 +46,14 @@ function folderPlace(folder: string): PublishPlace {
         throw failed(`The page could not be deleted from ${folder}: ${(error as Error).message}.`, error)
       }
     },
-    where: (name) => path.join(folder, name),
   }
 }
 
 /** A signed upload needs its length in advance, so the page is kept in memory. */
 const maxUploadBytes = 128 * 1024 * 1024
-const timeoutMs = 120_000
+const uploadTimeoutMs = 120_000
+/** Short, because deleting a chat waits for it. */
+const deleteTimeoutMs = 20_000
 
 type Bucket = NonNullable<PublishSettings['bucket']>
 
@@ -80,7 +79,6 @@ function bucketPlace(settings: Bucket, { fetch, redact }: PlaceOptions): Publish
     async remove(name) {
       await send('DELETE', name, {})
     },
-    where: (name) => `${bucket}/${keyOf(name)}`,
   }
 
   async function send(method: string, name: string, init: RequestInit): Promise<void> {
@@ -91,7 +89,10 @@ function bucketPlace(settings: Bucket, { fetch, redact }: PlaceOptions): Publish
     let response: Response
     try {
       const signed = await client.sign(url, { ...init, method })
-      response = await fetch(signed, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
+      response = await fetch(signed, {
+        signal: AbortSignal.timeout(method === 'DELETE' ? deleteTimeoutMs : uploadTimeoutMs),
+        redirect: 'error',
+      })
     } catch (error) {
       const { cause } = error as { cause?: unknown }
       const reason = cause instanceof Error ? cause.message : (error as Error).message

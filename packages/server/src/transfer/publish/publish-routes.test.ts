@@ -51,20 +51,56 @@ describe('publishing to a folder', () => {
     for (let i = 0; i < 2; i++)
       expect(await server.json('/ai/sessions/s1/publish', { method: 'DELETE' })).toMatchObject({
         status: 200,
-        body: { published: null },
+        body: { published: null, elsewhere: [] },
       })
     expect(existsSync(place)).toBe(false)
   })
 
-  it('leaves the old place alone after the setting changes', async () => {
-    const { place } = (await publish()).body.published
+  it('after the setting changes, the old page stays listed and can still be unpublished', async () => {
+    const { place, name } = (await publish()).body.published
     const other = mkdtempSync(path.join(tmpdir(), 'troupe-publish-'))
     await setTarget({ folder: other })
-    expect((await server.json('/ai/sessions/s1/publish')).body).toEqual({ published: null })
-    await server.json('/ai/sessions/s1/publish', { method: 'DELETE' })
-    expect(existsSync(place)).toBe(true)
-    expect((await publish()).body.published).toMatchObject({ url: null })
+    const old = { name, place, url: `https://example.com/chats/${name}` }
+    expect(await server.json('/ai/sessions/s1/publish')).toMatchObject({ body: { published: null, elsewhere: [old] } })
+    const { published } = (await publish()).body
+    expect(published).toMatchObject({ url: null })
+    expect((await publish()).body).toMatchObject({ published: { name: published.name }, elsewhere: [old] })
+    expect(await server.json('/ai/publish/pages')).toMatchObject({
+      body: { pages: [{ ...old, sessionId: 's1', title: 'say' }, { name: published.name }] },
+    })
+    await server.json(`/ai/publish/pages/${published.name}`, { method: 'DELETE' })
+    expect([existsSync(place), existsSync(published.place)]).toEqual([true, false])
+    await setTarget(null)
+    expect((await server.json('/ai/sessions/s1/publish', { method: 'DELETE' })).body).toEqual({
+      published: null,
+      elsewhere: [],
+    })
+    expect(existsSync(place)).toBe(false)
     rmSync(other, { recursive: true })
+  })
+
+  it('a change of the setting during a publication leaves no page that cannot be unpublished', async () => {
+    const other = mkdtempSync(path.join(tmpdir(), 'troupe-publish-'))
+    await setTarget({ folder })
+    const [first] = await Promise.all([publish(), setTarget({ folder: other }), publish()])
+    expect(first.status).toBe(200)
+    await server.json('/ai/sessions/s1/publish', { method: 'DELETE' })
+    expect([...readdirSync(folder), ...readdirSync(other)]).toEqual([])
+    rmSync(other, { recursive: true })
+  })
+
+  it('a chat that is deleted permanently is unpublished', async () => {
+    await setTarget({ folder })
+    for (const id of ['gone', 'trashed']) await server.chat(id, 'say')
+    const places = [(await publish('gone')).body.published.place, (await publish('trashed')).body.published.place]
+    expect((await server.json('/ai/sessions/gone', { method: 'DELETE' })).body).toEqual({
+      deleted: 'gone',
+      stillPublished: [],
+    })
+    await server.json('/ai/sessions/trashed', { method: 'PATCH', body: { trashed: true } })
+    expect(places.map((place) => existsSync(place))).toEqual([false, true])
+    await server.json('/ai/trash', { method: 'DELETE' })
+    expect(readdirSync(folder)).toEqual([])
   })
 
   it('says why a folder cannot be written, and leaves no half page', async () => {
@@ -141,9 +177,27 @@ describe('publishing to a bucket', () => {
     expect((await setTarget({ bucket: { ...bucket, endpoint: 'http://127.0.0.1:9' } })).status).toBe(400)
   })
 
-  it('deletes the page', async () => {
+  it('deletes pages with the key of the same account, and keeps those it has no key for', async () => {
+    const key = { endpoint, region: 'eu-central-1', accessKeyId: 'AKIA1' }
+    const before = received.length
     await server.json('/ai/sessions/s1/publish', { method: 'DELETE' })
-    expect(received.at(-1)).toMatchObject({ method: 'DELETE' })
+    expect(received.slice(before).map(({ method, url }) => `${method} ${url.split('/')[1]}`)).toEqual([
+      'DELETE my-chats',
+      'DELETE other',
+    ])
+    await server.chat('s2', 'say')
+    const { place, name } = (await publish('s2')).body.published
+    await setTarget({ bucket: { ...key, bucket: 'other', accessKeyId: 'AKIA2', secretAccessKey: 'second' } })
+    await setTarget({ folder })
+    expect(await server.json(`/ai/sessions/s2/publish`, { method: 'DELETE' })).toMatchObject({
+      status: 409,
+      body: { error: { name: 'PublishTargetUnknown', message: expect.stringContaining(place) } },
+    })
+    expect((await server.json('/ai/sessions/s2', { method: 'DELETE' })).body).toMatchObject({ stillPublished: [place] })
+    expect((await server.json('/ai/publish/pages')).body).toMatchObject({ pages: [{ name, title: null }] })
+    expect((await server.json(`/ai/publish/pages/${name}?forget=1`, { method: 'DELETE' })).status).toBe(200)
+    expect((await server.json(`/ai/publish/pages/${name}`, { method: 'DELETE' })).status).toBe(404)
+    await setTarget({ bucket: { ...key, bucket: 'other', secretAccessKey: 'bucket-secret' } })
   })
 
   it('gives the reason of the service, and of one that cannot be reached', async () => {

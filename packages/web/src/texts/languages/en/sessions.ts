@@ -51,6 +51,8 @@ export const sessionTexts = {
       count === 1
         ? `“${title}” and all its messages will be permanently deleted.`
         : `${count} chats and all their messages will be permanently deleted.`,
+    stillPublished: (places: string) =>
+      `A published page could not be deleted and is still online: ${places}. See Settings → Sharing.`,
     emptyTrash: 'Empty trash',
     emptyTrashText: 'Everything in the trash will be permanently deleted.',
     select: 'Select',

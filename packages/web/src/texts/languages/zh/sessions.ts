@@ -48,6 +48,7 @@ export const sessionTexts: SessionTexts = {
     deleteTitle: '永久删除？',
     deleteText: (count: number, title: string) =>
       count === 1 ? `“${title}”及其所有消息将被永久删除。` : `${count} 个会话及其所有消息将被永久删除。`,
+    stillPublished: (places) => `已发布的网页无法删除，仍然公开：${places}。请查看“设置 → 分享”。`,
     emptyTrash: '清空回收站',
     emptyTrashText: '回收站中的所有内容将被永久删除。',
     select: '选择',

@@ -11,6 +11,11 @@ export const chats: ServerTextPairs = [
   ],
   ['{} could not be reached: {}.', '无法连接 {}：{}。'],
   ['{} refused the request: {}.', '{} 拒绝了请求：{}。'],
+  ['This page is not published.', '此网页没有发布。'],
+  [
+    'Troupe no longer has the key of the bucket with {}. Choose that bucket under Settings → Sharing, or delete the page there.',
+    'Troupe 已没有存放 {} 的存储桶的密钥。请在“设置 → 分享”中选择该存储桶，或到存储桶中删除网页。',
+  ],
   ['Choose a folder or a bucket, not both.', '请选择文件夹或存储桶之一。'],
   ['The folder must be an absolute path.', '文件夹必须是绝对路径。'],
   ['Enter the secret key of the bucket.', '请输入存储桶的访问密钥。'],

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { button, click, eventually, render } from '../testing/render.tsx'
+import '../texts/show-late.ts'
+import { t } from '../texts/t.ts'
+import { SharingSection } from './sharing-section.tsx'
+
+const page = { name: 'trip.html', place: 'chats/trip.html', url: null, publishedAt: 1, sessionId: 's9', title: null }
+
+test('a page that cannot be deleted says why and can be removed from the list', async () => {
+  let pages = [page]
+  const { view, requests } = await render(<SharingSection />, {
+    answers: {
+      'GET /ai/publish': () => ({ target: null }),
+      'GET /ai/publish/pages': () => ({ pages }),
+      'DELETE /ai/publish/pages/trip.html': (_: unknown, query: URLSearchParams) => {
+        if (query.get('forget') !== '1')
+          return Response.json({ error: { name: 'PublishFailed', message: 'chats refused: 403.' } }, { status: 502 })
+        pages = []
+        return { deleted: 'trip.html' }
+      },
+    },
+  })
+  await eventually(() => view.textContent.includes(t.share.ofDeleted))
+  await click(button(`${t.share.unpublish}: chats/trip.html`))
+  await eventually(() => view.querySelector('[role=alert]')?.textContent.includes('403') === true)
+  await click(button(`${t.share.forget}: chats/trip.html`))
+  await click(button(t.share.forget))
+  await eventually(() => !view.textContent.includes(t.share.pages))
+  expect(requests.filter((request) => request.startsWith('DELETE'))).toHaveLength(2)
+})
