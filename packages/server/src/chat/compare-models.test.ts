@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
 import { scriptedModel, type ScriptTurn } from '@troupe/core/testing'
 import { type Chunk, type Comparison, createFold, type Message, readEvents, type StoredMessage } from '@troupe/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -114,6 +116,44 @@ describe('comparing models', () => {
     await server.chat('s', 'next', { parentMessageId: answers[1]!.messageId, model: 'b/two' })
     const [asked] = await server.messages('s')
     expect(asked?.metadata?.comparison?.picked).toBe(answers[1]!.messageId)
+  })
+
+  it('a message below an answer continues with its model and where its commands are', async () => {
+    const cd: Turns = [[{ call: { name: 'Bash', input: { command: 'cd sub' } } }], [{ text: 'B' }]]
+    const { server, models, names } = await open({
+      'a/one': [[{ text: 'A' }]],
+      'b/two': [...cd, [{ call: { name: 'Bash', input: { command: 'pwd' } } }], [{ text: 'C' }]],
+    })
+    mkdirSync(path.join(server.workspace.path, 'sub'))
+    await readColumns(await compare(server, 's', 'hi', names))
+    const { answers } = (await question(server, 's')).metadata!.comparison!
+    await server.chat('s', 'where are we?', { parentMessageId: answers[1]!.messageId })
+    expect(JSON.stringify(models['b/two']!.calls.at(-1)?.prompt.at(-1))).toContain('/sub')
+    expect((await server.messages('s')).at(-1)?.metadata?.model).toBe('b/two')
+    expect((await server.json('/ai/sessions/s')).body).toMatchObject({ session: { model: 'b/two' } })
+  })
+
+  it('a column is not answered again while the chat answers another message, and stays as it is', async () => {
+    const { server, models, names } = await open({
+      'a/one': [[{ text: 'A' }], [{ gate: 'open' }, { text: 'other' }]],
+      'b/two': [[{ text: 'B' }]],
+    })
+    await readColumns(await compare(server, 's', 'hi', names))
+    const before = (await question(server, 's')).metadata!.comparison!
+    const other = server.chat('s', 'another branch', { parentMessageId: null, model: 'a/one' })
+    await models['a/one']!.reached('open')
+    const again = { sessionId: 's', trigger: 'regenerate-message', messageId: before.answers[1]!.messageId }
+    expect(await server.json('/ai/chat', { body: again })).toMatchObject({
+      status: 409,
+      body: { error: { name: 'SessionBusy' } },
+    })
+    models['a/one']!.open('open')
+    await other
+    const { body } = await server.json<{ messages: StoredMessage[] }>(
+      `/ai/sessions/s/messages?leaf=${before.answers[1]!.messageId}`,
+    )
+    expect(body.messages.map(textOf)).toEqual(['hi', 'B'])
+    expect(body.messages[0]?.metadata?.comparison).toEqual(before)
   })
 
   it('two of four fail: the others finish, and a retry takes the place of the failed one', async () => {

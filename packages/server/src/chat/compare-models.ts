@@ -1,6 +1,6 @@
 import type { RunRecord, Session, Store } from '@troupe/core'
 import { type Comparison, NamedError, newId, type StoredMessage } from '@troupe/protocol'
-import type { LiveRun, RunManager, RunRequest } from '../runs/run-manager.ts'
+import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
 
 /** A message that several models answer, each in its own run. */
 interface Compared {
@@ -49,7 +49,15 @@ export async function startColumns(
   return started
 }
 
-/** Answers a column again. The earlier answer stays as a branch. Throws `SessionBusy` (409) if it is still written. */
+/** Throws `SessionBusy` (409) if the answer is still written, or a run that is no column beside it is live. */
+export function assertCanRetry(runs: RunManager, sessionId: string, question: StoredMessage, messageId: string): void {
+  const busy = runs
+    .all(sessionId)
+    .find((run) => run.messageId === messageId || run.column === undefined || run.userMessageId !== question.id)
+  if (busy !== undefined) throw sessionBusy(busy)
+}
+
+/** Answers a column again. The earlier answer stays as a branch. Call `assertCanRetry` first. */
 export async function retryColumn(
   session: Session,
   question: StoredMessage & { metadata: { comparison: Comparison } },
@@ -81,23 +89,45 @@ export function openComparison(
   return { ...question, metadata: { ...question.metadata, comparison } }
 }
 
-/** A message below one of several answers continues with that answer. */
-export async function pickByReply(inside: Store, sessionId: string, parentMessageId: string | null): Promise<void> {
-  const at = { sessionId }
-  const parent = parentMessageId === null ? undefined : await inside.messages.get(at, parentMessageId)
-  if (parent?.role !== 'assistant' || parent.parentMessageId === null) return
-  const compared = openComparison(await inside.messages.get(at, parent.parentMessageId), parent.id)
-  if (compared !== undefined) await storePick(inside, sessionId, compared, parent.id)
+/** The answer of a comparison that the user continues with. */
+interface Picked {
+  question: StoredMessage
+  comparison: Comparison
+  messageId: string
+  model: string
 }
 
-async function storePick(
-  inside: Store,
+/** A message below one of several answers continues with that answer. */
+export async function pickedByReply(
+  store: Store,
   sessionId: string,
-  question: StoredMessage & { metadata: { comparison: Comparison } },
-  picked: string,
-): Promise<void> {
-  const comparison = { ...question.metadata.comparison, picked }
+  parentMessageId: string | null,
+): Promise<Picked | undefined> {
+  const at = { sessionId }
+  const parent = parentMessageId === null ? undefined : await store.messages.get(at, parentMessageId)
+  if (parent?.role !== 'assistant' || parent.parentMessageId === null) return undefined
+  const question = openComparison(await store.messages.get(at, parent.parentMessageId), parent.id)
+  return question && pickedOf(question, question.metadata.comparison, parent.id)
+}
+
+function pickedOf(question: StoredMessage, comparison: Comparison, messageId: string): Picked | undefined {
+  const chosen = comparison.answers.find((one) => one.messageId === messageId)
+  return chosen && { question, comparison, messageId, model: chosen.model }
+}
+
+/** Stores the choice. Call `handOver` after the commit. */
+export async function storePick(inside: Store, sessionId: string, picked: Picked): Promise<void> {
+  const { question, messageId, model } = picked
+  const comparison = { ...picked.comparison, picked: messageId }
   await inside.messages.replace({ sessionId }, { ...question, metadata: { ...question.metadata, comparison } })
+  await inside.sessions.update(sessionId, { model })
+}
+
+/** The chat goes on from where the picked run is. Stops the others. */
+export async function handOver(runs: RunManager, sessionId: string, picked: Picked): Promise<void> {
+  const { answers } = picked.comparison
+  const others = answers.flatMap(({ messageId }) => (messageId === picked.messageId ? [] : [messageId]))
+  await runs.pick(sessionId, picked.messageId, others)
 }
 
 /**
@@ -115,14 +145,10 @@ export async function pickAnswer(
   const question = questionId === undefined ? undefined : await store.messages.get(at, questionId)
   if (question === undefined) throw new NamedError('MessageNotFound', 'This message does not exist.', { status: 404 })
   const comparison = question.metadata?.comparison
-  const chosen = comparison?.answers.find((one) => one.messageId === messageId)
-  if (comparison === undefined || chosen === undefined)
+  const picked = comparison && pickedOf(question, comparison, messageId)
+  if (picked === undefined)
     throw new NamedError('NotCompared', 'This answer is not part of a comparison.', { status: 409 })
-  await store.transaction(async (inside) => {
-    await storePick(inside, session.id, { ...question, metadata: { ...question.metadata, comparison } }, messageId)
-    await inside.sessions.update(session.id, { model: chosen.model })
-  })
-  const others = comparison.answers.flatMap((one) => (one.messageId === messageId ? [] : [one.messageId]))
-  await runs.pick(session.id, messageId, others)
-  return { messageId: question.id, answers: comparison.answers, picked: messageId }
+  await store.transaction((inside) => storePick(inside, session.id, picked))
+  await handOver(runs, session.id, picked)
+  return { messageId: question.id, answers: picked.comparison.answers, picked: messageId }
 }

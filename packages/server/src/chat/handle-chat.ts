@@ -19,12 +19,15 @@ import { checkRule, type RuleTexts } from '../permission/rule-layers.ts'
 import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
 import { replayEvents } from '../runs/stored-answer.ts'
 import {
+  assertCanRetry,
+  handOver,
   newComparison,
   openComparison,
-  pickByReply,
+  pickedByReply,
   retryColumn,
   startColumns,
   storeColumns,
+  storePick,
 } from './compare-models.ts'
 import { type ChatTurn, continueAnswer } from './continue-answer.ts'
 import {
@@ -126,7 +129,8 @@ async function sendMessage(
   const taken = await options.commands.expandMessage({ parts: message.parts, workspaceId, session, chain })
   const builtIn = findBuiltIn(taken.parts) !== undefined
   const models = builtIn ? undefined : await comparedModels(request, options)
-  const model = models?.[0] ?? (await chosenModel(taken.parts, request, session, options))
+  const picked = await pickedByReply(store, sessionId, parentMessageId)
+  const model = models?.[0] ?? (await chosenModel(taken.parts, request, picked ?? session, options))
   const mode = session === undefined ? await options.permissions.initialMode(workspaceId) : session.mode
   assertNotBusy(runs, sessionId)
   await storeUploads(message, options.blobs)
@@ -148,7 +152,7 @@ async function sendMessage(
     const typed = options.typedAddresses.seal({ sessionId, messageId: id }, message.parts, request.typedUrls)
     const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
     const metadata = typed === undefined && comparison === undefined ? undefined : { typed, comparison }
-    await pickByReply(inside, sessionId, parentMessageId)
+    if (picked !== undefined) await storePick(inside, sessionId, picked)
     await inside.messages.add(at, { ...stored, metadata })
     const current = await rememberChoices(inside, sessionId, request)
     if (current.title !== (session?.title ?? ''))
@@ -164,6 +168,7 @@ async function sendMessage(
   const question = { id, parts: taken.parts }
   const [record] = records
   try {
+    if (picked !== undefined) await handOver(runs, sessionId, picked)
     if (comparison !== undefined) {
       const started = await startColumns(await inMode(current, request, options), records, runs)
       return columnsOf(id, comparison, started)
@@ -227,12 +232,11 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   if (question === undefined) throw badRequest('That answer has no user message.')
   const compared = openComparison(question, message.id)
   if (compared !== undefined) {
-    const writing = runs.get(session.id, message.id)
-    if (writing !== undefined) throw sessionBusy(writing)
     const [before] = await store.runs.ofMessage(session.id, message.id)
     const asked = requestedModel(request) ?? before?.request['model'] ?? message.metadata?.model
     const model = await chosenModel([], { ...request, model: asked as string | undefined }, session, options)
     const run = answerRequest(session, question.parts, runRequest(request, model))
+    assertCanRetry(runs, session.id, question, message.id)
     await retryColumn(
       await inMode(session, request, options),
       compared,
@@ -333,7 +337,7 @@ function commandOverrides(parts: readonly Part[]): { agent?: string; model?: str
 async function chosenModel(
   parts: readonly Part[],
   request: ChatRequest,
-  session: Session | undefined,
+  session: Pick<Session, 'model'> | undefined,
   { models }: ChatContext,
 ): Promise<string> {
   const wanted = commandOverrides(parts).model ?? requestedModel(request) ?? session?.model ?? undefined

@@ -14,6 +14,7 @@ import {
 import { type ChatRequest, NamedError, newId, type Part, type StoredMessage } from '@troupe/protocol'
 import { messageChunks, replayEvents } from '../runs/stored-answer.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
+import { handOver, pickedByReply, storePick } from './compare-models.ts'
 import type { ChatTurn } from './continue-answer.ts'
 import {
   assertNotBusy,
@@ -49,15 +50,18 @@ export async function handleImageRequest(
   const made = await paint(message.parts)
   const answer = imageAnswer(made, message.id)
   const mode = await options.permissions.initialMode(workspaceId)
-  await options.lock(sessionId, () =>
-    store.transaction(async (inside) => {
+  await options.lock(sessionId, async () => {
+    const picked = await pickedByReply(store, sessionId, parentMessageId)
+    await store.transaction(async (inside) => {
       if ((await inside.sessions.get(sessionId)) === undefined)
         await inside.sessions.create({ id: sessionId, workspaceId, mode, projectId: request.projectId ?? null })
       const { id, parts } = message
+      if (picked !== undefined) await storePick(inside, sessionId, picked)
       await inside.messages.add(at, { id, role: 'user', parts, parentMessageId, createdAt: Date.now() })
       await inside.messages.add(at, answer)
-    }),
-  )
+    })
+    if (picked !== undefined) await handOver(runs, sessionId, picked)
+  })
   return turn(answer)
 
   async function turn(stored: StoredMessage): Promise<ChatTurn & { kind: 'replay' }> {
