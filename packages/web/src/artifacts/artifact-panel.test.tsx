@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { button, change, click, eventually, field, named, render, type } from '../testing/render.tsx'
+import { button, change, click, eventually, field, named, press, render, type } from '../testing/render.tsx'
 import { t } from '../texts/t.ts'
 import { ArtifactPanel, FencePanel } from './artifact-panel.tsx'
 import { editMessage } from './edit-box.tsx'
@@ -214,4 +214,14 @@ test('closing the preview leaves the full screen, also if that begins later', as
   await click(button(t.artifacts.fullScreen))
   await draw(null)
   expect(exit).toHaveBeenCalledTimes(2)
+})
+
+test('Escape belongs to an input method while it composes', async () => {
+  const { view } = await show(1)
+  await eventually(() => view.textContent.includes('text of 1'))
+  await click(button(t.artifacts.edit))
+  await press(field(t.artifacts.instruction), 'Escape', { isComposing: true })
+  expect(view.querySelector('form')).not.toBeNull()
+  await press(field(t.artifacts.instruction), 'Escape')
+  expect(view.querySelector('form')).toBeNull()
 })

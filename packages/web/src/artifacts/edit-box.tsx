@@ -55,11 +55,13 @@ export function EditBox({ title, path, version, picked, onClose }: EditBoxProps)
         placeholder={t.artifacts.instruction}
         onChange={(event) => setWish(event.target.value)}
         onKeyDown={(event) => {
+          // The keys belong to the input method.
+          if (event.nativeEvent.isComposing) return
           if (event.key === 'Escape') {
             event.stopPropagation()
             onClose()
           }
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()
           submit()
         }}

@@ -17,7 +17,7 @@ interface AgentMenuProps {
 
 export function AgentMenu({ name, trigger, onClosed }: AgentMenuProps) {
   const { api, app } = useWorkspace()
-  const [agents, setAgents] = useState<AgentInfo[]>([])
+  const [agents, setAgents] = useState<AgentInfo[] | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   useEffect(() => {
     api.agents().then(
@@ -25,13 +25,16 @@ export function AgentMenu({ name, trigger, onClosed }: AgentMenuProps) {
       (error: unknown) => setFailure(toErrorInfo(error).message),
     )
   }, [api])
-  const offered = agents.toSorted((one, other) => Number(other.name === 'master') - Number(one.name === 'master'))
+  const offered = (agents ?? []).toSorted(
+    (one, other) => Number(other.name === 'master') - Number(one.name === 'master'),
+  )
   return (
     <PickerMenu
       trigger={trigger}
       label={t.agents.choose}
       className="agent-menu"
       settings={{ section: 'agents', label: t.agents.manage, icon: <Settings2 aria-hidden /> }}
+      isLoading={agents === null && failure === null}
       onClosed={onClosed}
     >
       {failure !== null && <p className="agent-menu-failure">{failure}</p>}

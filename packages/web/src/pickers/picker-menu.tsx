@@ -9,6 +9,8 @@ interface PickerMenuProps {
   className: string
   /** The choices. */
   children: ReactNode
+  /** True until the choices are there. The first of them gets the focus then. */
+  isLoading?: boolean
   /** The last item, which opens a section of the settings. */
   settings: { section: string; label: string; icon: ReactNode }
   /** Shown below everything. */
@@ -18,7 +20,7 @@ interface PickerMenuProps {
 
 /** The open menu of a picker in the composer. Not modal, for the same reason as `MenuPopup`. */
 export function PickerMenu(props: PickerMenuProps) {
-  const { trigger, label, className, children, settings, hint, onClosed } = props
+  const { trigger, label, className, children, isLoading = false, settings, hint, onClosed } = props
   const { app } = useWorkspace()
   const opensSettings = useRef(false)
   return (
@@ -26,7 +28,7 @@ export function PickerMenu(props: PickerMenuProps) {
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
-          ref={chooseFirstItem}
+          ref={isLoading ? undefined : chooseFirstItem}
           className={`menu ${className}`}
           side="top"
           align="start"

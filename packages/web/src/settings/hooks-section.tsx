@@ -4,10 +4,10 @@ import { useCallback, useState } from 'react'
 import { formatDuration } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { type HookFields, HookForm } from './hook-form.tsx'
+import { RowActions } from './row-actions.tsx'
 import {
   ActionFailure,
   ProblemList,
@@ -92,7 +92,6 @@ interface HookRowProps {
 function HookRow({ hook, index, trusted, onChange, onToggle, onDelete }: HookRowProps) {
   const { id, event, source, scope, match, command, timeoutMs, enabled } = hook
   const [editing, setEditing] = useState(false)
-  const [removing, setRemoving] = useState(false)
   const name = command ?? source
   return (
     <li data-setting={`hook-${index}`} tabIndex={-1}>
@@ -128,21 +127,20 @@ function HookRow({ hook, index, trusted, onChange, onToggle, onDelete }: HookRow
         <VisibleText text={source} as="name" />
       </p>
       {id !== undefined && !editing && (
-        <div className="settings-row-buttons">
-          <Button kind="quiet" aria-label={`${t.explain.edit} ${name}`} onClick={() => setEditing(true)}>
-            {t.explain.edit}
-          </Button>
-          <Button
-            kind="quiet"
-            aria-label={`${enabled ? t.hookEditor.turnOff : t.hookEditor.turnOn} ${name}`}
-            onClick={() => void onToggle(id)}
-          >
-            {enabled ? t.hookEditor.turnOff : t.hookEditor.turnOn}
-          </Button>
-          <Button kind="quiet" aria-label={`${t.ui.delete} ${name}`} onClick={() => setRemoving(true)}>
-            {t.ui.delete}
-          </Button>
-        </div>
+        <RowActions
+          name={name}
+          enabled={enabled}
+          onEdit={() => setEditing(true)}
+          onToggle={() => onToggle(id)}
+          onDelete={() => onDelete(id)}
+          deleteTitle={t.hookEditor.deleteTitle}
+        >
+          <p>
+            <code>
+              <VisibleText text={name} as="exact" />
+            </code>
+          </p>
+        </RowActions>
       )}
       {id !== undefined && editing && (
         <HookForm
@@ -154,20 +152,6 @@ function HookRow({ hook, index, trusted, onChange, onToggle, onDelete }: HookRow
             setEditing(false)
           }}
         />
-      )}
-      {id !== undefined && removing && (
-        <ConfirmDialog
-          title={t.hookEditor.deleteTitle}
-          confirm={t.ui.delete}
-          onConfirm={() => void onDelete(id)}
-          onClose={() => setRemoving(false)}
-        >
-          <p>
-            <code>
-              <VisibleText text={name} as="exact" />
-            </code>
-          </p>
-        </ConfirmDialog>
       )}
     </li>
   )

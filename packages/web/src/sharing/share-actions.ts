@@ -1,4 +1,5 @@
 import { pageAccess } from '../api/page-access.ts'
+import { isRecord } from '../api/read-fields.ts'
 import { t } from '../texts/t.ts'
 
 /** The chat whose branch is shared. Without a leaf, its newest branch. */
@@ -38,7 +39,15 @@ export function printChat(chat: SharedChat): void {
   frame.title = t.share.print
   frame.tabIndex = -1
   frame.ariaHidden = 'true'
+  // As the server's policy says, also for an answer that is not the page.
+  frame.setAttribute('sandbox', 'allow-scripts allow-modals')
   frame.src = pageAccess.link(exportPath(chat, 'html', { print: '1' }))
+  const onMessage = ({ source, data }: MessageEvent) => {
+    if (source !== frame.contentWindow || !isRecord(data) || data['type'] !== 'printed') return
+    window.removeEventListener('message', onMessage)
+    frame.remove()
+  }
+  window.addEventListener('message', onMessage)
   document.body.append(frame)
 }
 

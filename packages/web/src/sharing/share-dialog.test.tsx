@@ -80,7 +80,7 @@ test('the chat is copied as Markdown, and as rich text with Markdown for plain f
   expect(written[1]?.['text/html']).toContain('Oslo')
 })
 
-test('printing loads a page that prints itself', async () => {
+test('printing loads a page that prints itself in a sandbox, and goes after it', async () => {
   await show()
   // The DOM of these tests loads no frames.
   const frames: HTMLIFrameElement[] = []
@@ -89,7 +89,18 @@ test('printing loads a page that prints itself', async () => {
   )
   await click(button(t.share.print))
   expect(frames).toHaveLength(1)
-  expect(frames[0]?.src).toContain('format=html&lang=en&branch=m2&print=1')
+  const frame = frames[0]!
+  expect(frame.src).toContain('format=html&lang=en&branch=m2&print=1')
+  expect(frame.getAttribute('sandbox')).toBe('allow-scripts allow-modals')
+  const source = {}
+  Object.defineProperty(frame, 'contentWindow', { value: source })
+  const removed = vi.spyOn(frame, 'remove')
+  const say = (from: unknown) =>
+    window.dispatchEvent(Object.assign(new MessageEvent('message', { data: { type: 'printed' } }), { source: from }))
+  say({})
+  expect(removed).not.toHaveBeenCalled()
+  say(source)
+  expect(removed).toHaveBeenCalled()
 })
 
 test('publishing gives a link, which can be updated and taken back', async () => {

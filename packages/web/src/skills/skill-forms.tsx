@@ -44,14 +44,17 @@ export function NewSkillForm({ trusted, onAdded, onCancel }: NewSkillFormProps) 
   const { api } = useWorkspace()
   const [draft, setDraft] = useState({ name: '', scope: 'home' as Scope, description: '', instructions: '' })
   const [failure, setFailure] = useState('')
-  const isReady = [draft.name, draft.description, draft.instructions].every((text) => text.trim() !== '')
+  const [busy, setBusy] = useState(false)
+  const isReady = !busy && [draft.name, draft.description, draft.instructions].every((text) => text.trim() !== '')
   const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
   const save = async () => {
+    setBusy(true)
     try {
       await api.addSkill({ ...draft, name: draft.name.trim() })
       await onAdded()
     } catch (error) {
       setFailure(toErrorInfo(error).message)
+      setBusy(false)
     }
   }
   return (

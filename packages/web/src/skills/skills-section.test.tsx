@@ -48,3 +48,26 @@ test('a skill is edited and turned off, a broken one can be opened, and a new on
     instructions: 'Ask the vane.',
   })
 })
+
+test('a double click adds one skill', async () => {
+  let added = 0
+  const answer = Promise.withResolvers<unknown>()
+  const { view } = await render(<SkillsSection />, {
+    answers: {
+      'GET /ai/skills': () => ({ skills: [], problems: [] }),
+      'GET /ai/workspace': () => ({ workspace: { path: '/work', trusted: true } }),
+      'POST /ai/skills': () => (added++, answer.promise as never),
+    },
+  })
+  await change(() => undefined)
+  await click(button(t.skillEditor.add))
+  await type(field(t.skillEditor.name), 'winds')
+  await type(field(t.skillEditor.description), 'About winds.')
+  await type(field(t.skillEditor.instructions), 'Ask the vane.')
+  const form = view.querySelector('form')!
+  const submit = () => form.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }))
+  await change(submit)
+  await change(submit)
+  expect(added).toBe(1)
+  await change(() => answer.resolve({ path: skill.path }))
+})

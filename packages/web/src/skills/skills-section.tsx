@@ -5,9 +5,9 @@ import type { SkillInfo, StagedSkills } from '../api/settings-types.ts'
 import { formatSize } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
+import { RowActions } from '../settings/row-actions.tsx'
 import {
   ActionFailure,
   ProblemList,
@@ -106,7 +106,6 @@ interface SkillRowProps {
 function SkillRow({ skill, onSaved, onToggle, onDelete }: SkillRowProps) {
   const { name, description, path, folder, scope, allowedTools, personOnly, shadows, enabled } = skill
   const [editing, setEditing] = useState(false)
-  const [removing, setRemoving] = useState(false)
   return (
     <li data-setting={`skill-${name}`} tabIndex={-1}>
       <p>
@@ -138,28 +137,13 @@ function SkillRow({ skill, onSaved, onToggle, onDelete }: SkillRowProps) {
           </Button>
         </SkillEditor>
       ) : (
-        <div className="settings-row-buttons">
-          <Button kind="quiet" aria-label={`${t.explain.edit} ${name}`} onClick={() => setEditing(true)}>
-            {t.explain.edit}
-          </Button>
-          <Button
-            kind="quiet"
-            aria-label={`${enabled ? t.hookEditor.turnOff : t.hookEditor.turnOn} ${name}`}
-            onClick={() => void onToggle()}
-          >
-            {enabled ? t.hookEditor.turnOff : t.hookEditor.turnOn}
-          </Button>
-          <Button kind="quiet" aria-label={`${t.ui.delete} ${name}`} onClick={() => setRemoving(true)}>
-            {t.ui.delete}
-          </Button>
-        </div>
-      )}
-      {removing && (
-        <ConfirmDialog
-          title={t.skillEditor.deleteTitle}
-          confirm={t.ui.delete}
-          onConfirm={() => void onDelete()}
-          onClose={() => setRemoving(false)}
+        <RowActions
+          name={name}
+          enabled={enabled}
+          onEdit={() => setEditing(true)}
+          onToggle={onToggle}
+          onDelete={onDelete}
+          deleteTitle={t.skillEditor.deleteTitle}
         >
           <p>{t.skillEditor.deleteText}</p>
           <p>
@@ -167,7 +151,7 @@ function SkillRow({ skill, onSaved, onToggle, onDelete }: SkillRowProps) {
               <VisibleText text={folder} as="name" />
             </code>
           </p>
-        </ConfirmDialog>
+        </RowActions>
       )}
     </li>
   )

@@ -113,5 +113,9 @@
   seek.max = String(length)
   player.hidden = false
   go(length)
-  if (document.body.hasAttribute('data-print')) window.addEventListener('load', () => window.print())
+  if (document.body.hasAttribute('data-print')) {
+    // The frame around it is removed then. Without an origin of its own, it can name none.
+    window.addEventListener('afterprint', () => window.parent.postMessage({ type: 'printed' }, '*'))
+    window.addEventListener('load', () => window.print())
+  }
 })()

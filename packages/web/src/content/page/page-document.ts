@@ -33,13 +33,18 @@ export async function pageDocument(page: JsxPage, title: string): Promise<string
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<style>${css}</style>
+${styleElement(css)}
 </head>
 <body>
 ${html}
 </body>
 </html>
 `
+}
+
+/** A class may hold any text. In CSS, `\/` is a slash that ends no element. */
+export function styleElement(css: string): string {
+  return `<style>${css.replaceAll('</', '<\\/')}</style>`
 }
 
 const iconShapes: IconShapes = (name) => {
