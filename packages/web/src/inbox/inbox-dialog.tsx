@@ -19,6 +19,7 @@ import { NotifyBlocked, NotifySwitch } from './notify-switch.tsx'
 export function InboxDialog() {
   const { app } = useWorkspace()
   const asks = useApp((state) => state.asks)
+  const turn = useApp((state) => state.dialogTurn)
   const dialog = useRef<HTMLDialogElement>(null)
   const body = useRef<HTMLDivElement>(null)
   useFocusedAsk(body, asks)
@@ -26,7 +27,7 @@ export function InboxDialog() {
   const approvals = asks.filter(({ kind }) => kind === 'approval').length
   const groups = [...Map.groupBy(asks, ({ sessionId }) => sessionId)]
   return (
-    <Dialog ref={dialog} title={t.inbox.title} className="inbox" onClose={() => app.setDialog(null)}>
+    <Dialog ref={dialog} title={t.inbox.title} className="inbox" turn={turn} onClose={() => app.setDialog(null)}>
       <div className="inbox-tools">
         {approvals > 1 && <Button onClick={() => app.review(null)}>{t.review.open(approvals)}</Button>}
         <NotifySwitch />

@@ -28,6 +28,7 @@ import './settings-dialog.css'
 export function SettingsDialog() {
   const { app } = useWorkspace()
   const at = useApp((state) => state.settingsAt)
+  const turn = useApp((state) => state.dialogTurn)
   const dialog = useRef<HTMLDialogElement>(null)
   const pane = useRef<HTMLDivElement>(null)
   const chosen = sections.find(({ id }) => id === at.split('/', 1)[0])
@@ -58,6 +59,7 @@ export function SettingsDialog() {
         </>
       }
       className={chosen === undefined ? 'settings settings-all' : 'settings'}
+      turn={turn}
       onClose={() => app.setDialog(null)}
     >
       <Button kind="quiet" className="settings-back" onClick={() => app.openSettings()}>

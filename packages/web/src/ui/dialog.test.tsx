@@ -27,3 +27,26 @@ test('without closedby, a click outside closes the dialog, but a drag from insid
   await dragFrom(dialog)
   expect(onClose).toHaveBeenCalledOnce()
 })
+
+test('a dialog that is opened again before its close event stays open', async () => {
+  const onClose = vi.fn<() => void>()
+  const { view, draw, app } = await render(null)
+  const show = () =>
+    draw(
+      <Dialog title="Title" turn={app.getState().dialogTurn} onClose={onClose}>
+        text
+      </Dialog>,
+    )
+  app.openSettings('models')
+  await show()
+  const dialog = view.querySelector('dialog')!
+  // Browsers close at once and report it in a later task.
+  dialog.removeAttribute('open')
+  app.openSettings('models')
+  await show()
+  expect(dialog.open).toBe(true)
+  await change(() => dialog.dispatchEvent(new Event('close')))
+  expect(onClose).not.toHaveBeenCalled()
+  await change(() => dialog.close())
+  expect(onClose).toHaveBeenCalledOnce()
+})

@@ -8,12 +8,14 @@ interface DialogProps {
   className?: string
   /** For closing from outside. `close()` also restores the focus. */
   ref?: Ref<HTMLDialogElement>
+  /** A new value opens it again, also between its closing and the later `close` event. */
+  turn?: number
   onClose: () => void
   children: ReactNode
 }
 
 /** Native dialog: traps the focus, closes on Escape or an outside click, and restores the focus. */
-export function Dialog({ title, className = '', ref, onClose, children }: DialogProps) {
+export function Dialog({ title, className = '', ref, turn, onClose, children }: DialogProps) {
   const own = useRef<HTMLDialogElement>(null)
   const [shown, setShown] = useState<HTMLDialogElement | null>(null)
   const titleId = useId()
@@ -26,7 +28,9 @@ export function Dialog({ title, className = '', ref, onClose, children }: Dialog
     },
     [ref],
   )
-  useEffect(() => own.current?.showModal(), [])
+  useEffect(() => {
+    if (own.current?.open === false) own.current.showModal()
+  }, [turn])
   useOutsideClick(own)
   return (
     <dialog
@@ -37,8 +41,8 @@ export function Dialog({ title, className = '', ref, onClose, children }: Dialog
       data-focus-home=""
       data-focus-back
       // React bubbles this event, so ignore it from a nested dialog.
-      onClose={(event) => {
-        if (event.target === event.currentTarget) onClose()
+      onClose={({ target, currentTarget }) => {
+        if (target === currentTarget && !currentTarget.open) onClose()
       }}
       {...{ closedby: 'any' }}
     >

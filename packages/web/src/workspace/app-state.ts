@@ -63,6 +63,8 @@ export interface AppState extends SessionListState {
   /** Workspace folder. Null until loaded. */
   workspacePath: string | null
   dialog: 'settings' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | 'share' | 'review' | null
+  /** Grows with every opening of a dialog, also of one that is still closing. */
+  dialogTurn: number
   /** The branch of the dialog `share`. */
   shared: { sessionId: string; leaf: string | undefined } | null
   /** Chat whose approvals the dialog `review` shows. Null for those of all chats. */

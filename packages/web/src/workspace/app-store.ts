@@ -98,6 +98,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     cachedAt: null,
     workspacePath: null,
     dialog: null,
+    dialogTurn: 0,
     settingsAt: '',
     shared: null,
     reviewedSession: null,
@@ -134,10 +135,11 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     setSearch,
     chooseModel,
     setSidebar,
-    setDialog: (dialog) => setState({ dialog }),
+    setDialog: (dialog) => setState(({ dialogTurn }) => ({ dialog, dialogTurn: dialogTurn + 1 })),
     review: (id) => setState({ dialog: 'review', reviewedSession: id }),
     share: (id, leaf) => setState({ dialog: 'share', shared: { sessionId: id, leaf } }),
-    openSettings: (at = '') => setState({ dialog: 'settings', settingsAt: at }),
+    openSettings: (at = '') =>
+      setState(({ dialogTurn }) => ({ dialog: 'settings', settingsAt: at, dialogTurn: dialogTurn + 1 })),
   }
 
   /** The chat in view counts as seen, and so does one that was left while nothing ran. */
