@@ -15,7 +15,7 @@ const bundled = ['zod', 'kysely', 'hono', 'yaml', 'json5', 'unbash', 'acorn', 'a
 
 /** Folders that every server lists at startup to find its modules, and later. */
 const readAtStart = ['packages/core/src/tools', 'packages/server/src/providers']
-const registries = [...readAtStart, 'packages/core/src/web/search-providers']
+const registries = [...readAtStart, 'packages/core/src/web/search-providers', 'packages/server/src/lsp/servers']
 
 const main = 'packages/cli/src/main.ts'
 /** An entry for the tests that start servers as processes. */

@@ -6,7 +6,7 @@ export type { AgentEntry, AgentSource, LoadedAgents } from './sub-agents/load-ag
 export type { AgentState, FileStamp } from './tool/agent-state.ts'
 export { answerProblem } from './tool/asks.ts'
 export type { Answer, Ask, AskKind, Asks } from './tool/asks.ts'
-export type { Blobs } from './tool/services.ts'
+export type { Blobs, CodeAnswer, CodeIntelligence, CodeQuestion } from './tool/services.ts'
 export type {
   Browser,
   BrowserCall,
@@ -28,7 +28,9 @@ export { compactRun } from './run/compact.ts'
 export { expandCommand } from './commands/find-commands.ts'
 export { commandPlaces, findCommands, readCommandBody } from './commands/find-commands.ts'
 export type { CommandPlace, FoundCommands, OwnCommand } from './commands/find-commands.ts'
-export { isProgram } from './process/start-process.ts'
+export { childEnvironment } from './process/child-environment.ts'
+export { endCommand } from './process/processes.ts'
+export { findProgram, isProgram, queueStart, startProcess } from './process/start-process.ts'
 export { makeTitle } from './run/make-title.ts'
 export { parseCommand } from './commands/find-commands.ts'
 export type { ParsedCommand } from './commands/find-commands.ts'

@@ -242,6 +242,7 @@ function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['
     blobs: input.blobs,
     media: input.media,
     browser: input.browser,
+    code: input.code,
     mode: input.mode,
     credentials: input.credentials ?? (() => Promise.resolve(undefined)),
   }

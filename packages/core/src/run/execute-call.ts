@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { CallNotes } from '@troupe/protocol'
 import { type HookVerdict, runHooks, withHookContext } from '../hooks/run-hooks.ts'
 import { abortReason, readErrorCode } from '../tool/abort-reason.ts'
@@ -149,6 +150,8 @@ async function runCall(active: ActiveCall, permitted: Permitted, context: CallCo
   const elapsedMs = Math.max(0, Math.round(performance.now() - begun - context.waitedMs()))
   if (elapsedMs > 0) notes.elapsedMs = elapsedMs
   const output = toJson(unwrapped.output)
+  const problems = ctx.code === undefined ? undefined : await problemsAfter(tool, input, ctx)
+  if (problems !== undefined) notes.modelText = `${notes.modelText ?? outputText(output)}\n\n${problems}`
   if (notes.partly !== undefined)
     notes.modelText = `${notes.modelText ?? outputText(output)}\n\n${partlyNote(notes.partly)}`
   const added = await hooksOnResult(active, output, elapsedMs)
@@ -163,6 +166,20 @@ async function runCall(active: ActiveCall, permitted: Permitted, context: CallCo
   })
   return output
 }
+
+/** Tells the language servers which files the call read or changed. Returns the problems that it caused. */
+async function problemsAfter(tool: Tool, input: unknown, ctx: ToolContext): Promise<string | undefined> {
+  const { cwd } = ctx.state
+  const accesses = tool.touches?.(input, { cwd }) ?? []
+  const paths = (kind: 'read' | 'write'): string[] =>
+    accesses.flatMap((access) => (access.kind === kind ? [path.resolve(cwd, access.path)] : []))
+  for (const file of paths('read').slice(0, maxNotedFiles)) ctx.code?.noteRead(file)
+  const changed = paths('write')
+  return changed.length === 0 ? undefined : ctx.code?.problemsAfter(changed, ctx.signal)
+}
+
+/** A call that reads more is a search. */
+const maxNotedFiles = 3
 
 /**
  * Runs the hooks on a result and returns their additions. A hook that denies or fails withholds the result from the

@@ -123,6 +123,7 @@ export interface RunInput {
   redact?(text: string): string
   media?: ToolContext['media']
   browser?: ToolContext['browser']
+  code?: ToolContext['code']
   mode?: ToolContext['mode']
   credentials?: ToolContext['credentials']
   resume?: Resume

@@ -125,6 +125,38 @@ export interface Media {
   ended(taskId: string, signal?: AbortSignal): Promise<MediaTask>
 }
 
+/**
+ * Language servers of the folder (`ctx.code`). Absent if the folder is not trusted. A server that fails or hangs never
+ * affects the run.
+ */
+export interface CodeIntelligence {
+  /** Loads a file that an agent reads, so that its problems are known before it is changed. Returns at once. */
+  noteRead(path: string): void
+  /** Resolves to the problems that a change of these files caused, for the model. Takes at most two seconds. */
+  problemsAfter(paths: readonly string[], signal: AbortSignal): Promise<string | undefined>
+  /** Rejects with a reason for the model. `hides` leaves out files. */
+  ask(
+    question: CodeQuestion,
+    call: { signal: AbortSignal; hides?: ((real: string) => boolean) | undefined },
+  ): Promise<CodeAnswer>
+}
+
+export interface CodeQuestion {
+  action: 'definition' | 'references' | 'hover' | 'symbols' | 'diagnostics'
+  /** Absolute. Only a search for symbols can do without. */
+  path?: string | undefined
+  /** 1-based. */
+  line?: number | undefined
+  column?: number | undefined
+  symbol?: string | undefined
+}
+
+export interface CodeAnswer {
+  text: string
+  places: { path: string; line: number; text: string }[]
+  total: number
+}
+
 /** Bytes keyed by SHA-256. History contains hashes, never base64. */
 export interface Blobs {
   put(bytes: Uint8Array, mediaType: string): Promise<{ sha256: string; size: number; mediaType: string }>

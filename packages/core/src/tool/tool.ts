@@ -5,7 +5,7 @@ import type { Access, Confinement, Decision, Grant, Mode } from '../access/decis
 import type { SpendGuard } from '../model/spend-guard.ts'
 import type { AgentState } from './agent-state.ts'
 import type { Answer, AskKind } from './asks.ts'
-import type { AgentFrame, Agents, Blobs, Media } from './services.ts'
+import type { AgentFrame, Agents, Blobs, CodeIntelligence, Media } from './services.ts'
 
 /**
  * A tool is an agent's only way to act. Each tool is one file with `defineTool({...})` as its default export, named
@@ -141,6 +141,7 @@ export interface ToolContext {
   media?: Media | undefined
   /** Drives a browser. Absent if there is none. */
   browser?: Browser | undefined
+  code?: CodeIntelligence | undefined
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
 }
 

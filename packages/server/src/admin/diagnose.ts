@@ -5,6 +5,7 @@ import type { Finding } from '@troupe/protocol'
 import { chromiumNames, findChromium, findProgram } from '../browser/find-chromium.ts'
 import type { ConfigFile } from '../config/config.ts'
 import { findOwner, type Home, openHome } from '../config/home.ts'
+import { foundServers } from '../lsp/open-lsp.ts'
 import type { Models } from '../models/models.ts'
 import type { DatabaseState } from '../stores/database-state.ts'
 import { attempt, providerFindings, ruleFindings, sandboxFinding, toolFindings } from './findings.ts'
@@ -48,6 +49,7 @@ export async function* diagnose({ env, cwd, home: named, full = false }: Diagnos
   yield pageFinding()
   yield await chromiumFinding(env, 'status' in home ? undefined : home)
   yield ripgrepFinding(env)
+  yield languageServersFinding(cwd, env)
   yield await sandboxFinding(env)
 }
 
@@ -55,6 +57,13 @@ function nodeFinding(): Finding {
   const text = `${process.versions.node} at ${process.execPath}`
   if (Number(process.versions.node.split('.')[0]) >= 24) return { status: 'ok', name: 'Node', text }
   return { status: 'fail', name: 'Node', text, fix: 'Node 24 or newer is needed: run "npm run setup" in the checkout' }
+}
+
+function languageServersFinding(cwd: string, env: NodeJS.ProcessEnv): Finding {
+  const found = foundServers(cwd, env)
+  const name = 'language servers'
+  if (found.length > 0) return { status: 'ok', name, text: found.join(', ') }
+  return { status: 'info', name, text: 'none found; with one, agents learn at once which errors an edit causes' }
 }
 
 function programFinding(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: string): Finding {

@@ -12,6 +12,7 @@ import { openCommands } from '../commands/open-commands.ts'
 import { type ConfigFile, openConfig, toolSettings } from '../config/config.ts'
 import type { Home } from '../config/home.ts'
 import { createWorkspaceTools, type LoadProblem, openHooks, openTools } from '../extensions/workspace-extensions.ts'
+import { openLsp } from '../lsp/open-lsp.ts'
 import { createCallTool } from '../mcp-server/call-tool.ts'
 import { describeServers, type Mcp, openMcp } from '../mcp/open-mcp.ts'
 import { openMedia } from '../media/open-media.ts'
@@ -222,12 +223,14 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     states,
     skills,
   })
+  const lsp = closing(openLsp({ env, logger, settings: () => config.get().languageServers ?? {} }))
   const settings = (name: string): unknown => toolSettings(config, name)
   const runs = createRunManager({
     store,
     blobs,
     media,
     browser: browsers,
+    code: lsp.of,
     journal,
     inbox,
     logger,
@@ -272,6 +275,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     instructions,
     layers,
     logger,
+    lsp,
     mcp,
     media,
     models,

@@ -44,6 +44,16 @@ export const configSchema = z.looseObject({
   media: z.looseObject(configFields.media).partial().optional(),
   browser: z.looseObject(configFields.browser).partial().optional(),
   search: z.looseObject(configFields.search).partial({ baseURL: true, apiKey: true }).optional(),
+  languageServers: z
+    .record(
+      z.string().max(50),
+      z.looseObject({
+        disabled: z.boolean().optional(),
+        command: z.array(z.string().max(2000)).min(1).max(50).optional().describe('the program and its arguments'),
+      }),
+    )
+    .optional()
+    .describe('language servers by name (typescript, python, go, rust, clang): turned off, or with another program'),
   publish: publishSchema.optional().describe('where chats are published: a folder or a bucket'),
 })
 export type Config = z.infer<typeof configSchema>

@@ -251,6 +251,7 @@ export class ManagedRun implements OpenRun {
       blobs: services.blobs,
       media: services.media,
       browser: services.browser,
+      code: services.code?.(own.workspace),
       decide: own.decide(request.rules, () => this.isCompared),
       mode: own.mode(),
       hooks: own.hooks(),

@@ -28,6 +28,8 @@ export interface RunServices {
   blobs: Blobs
   media?: Media
   browser?: Browser
+  /** Language servers of a folder. */
+  code?(workspace: Workspace): RunInput['code']
   journal: Journal
   inbox: Inbox
   logger: Logger

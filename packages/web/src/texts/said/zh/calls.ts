@@ -21,6 +21,7 @@ export const actions: ServerTextPairs = [
   ['Read a file', '读取文件'],
   ['Find files', '查找文件'],
   ['Search in files', '在文件中搜索'],
+  ['Ask the language server', '询问语言服务器'],
   ['List a folder', '列出文件夹'],
   ['Generate an image', '生成图片'],
   ['Generate {} images', '生成 {} 张图片'],
@@ -58,6 +59,12 @@ export const actions: ServerTextPairs = [
 
 export const titles: ServerTextPairs = [
   ['Stop {}', '停止 {}'],
+  ['Find the definition of {}', '查找 {} 的定义'],
+  ['Find uses of {}', '查找 {} 的引用'],
+  ['Look up {}', '查询 {}'],
+  ['Check {}', '检查 {}'],
+  ['Find the symbol {}', '查找符号 {}'],
+  ['List the symbols in {}', '列出 {} 中的符号'],
   ['Patch {} files', '修补 {} 个文件'],
   ['Patch {}', '修补 {}'],
   ['Read the {} of the page', '读取网页的 {}'],

@@ -14,6 +14,11 @@ export const doctor: ServerTextPairs = [
     'install Chromium or set CHROMIUM_PATH; the agent browser and the browser tests need it',
     '请安装 Chromium 或设置 CHROMIUM_PATH；智能体的浏览器和浏览器测试需要它',
   ],
+  ['language servers', '语言服务器'],
+  [
+    'none found; with one, agents learn at once which errors an edit causes',
+    '未找到；有了它，智能体能立即知道一次修改造成了哪些错误',
+  ],
   ['install ripgrep to search files', '请安装 ripgrep 以搜索文件'],
   ['fix or remove the file', '请修正或移除该文件'],
   ['none yet; created on first start', '尚不存在；首次启动时创建'],

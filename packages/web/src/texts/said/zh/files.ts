@@ -219,4 +219,17 @@ export const files: ServerTextPairs = [
   ],
   ['it cannot be applied in part. Nothing was changed.', '无法只应用一部分，因此没有做任何更改。'],
   ['{} can only run as a whole. Nothing was changed.', '{} 只能整体运行，因此没有做任何更改。'],
+  [
+    'Language servers run only in folders that the user trusts. Use Grep instead.',
+    '语言服务器只在用户信任的文件夹中运行。请改用 Grep。',
+  ],
+  ['"{}" is not a file. Give the path of a source file.', '“{}”不是文件。请给出源文件的路径。'],
+  ['The language server {}.', '语言服务器：{}。'],
+  ['The language server did not answer within {} s.', '语言服务器在 {} 秒内没有回应。'],
+  ['No language server knows files like "{}". Use Grep instead.', '没有语言服务器认识“{}”这类文件。请改用 Grep。'],
+  [
+    'No language server for {} was found on this machine or in the project. Use Grep instead.',
+    '在这台机器和项目中都没有找到 {} 的语言服务器。请改用 Grep。',
+  ],
+  ['No language server is running yet. Name a file.', '还没有语言服务器在运行。请指定一个文件。'],
 ]

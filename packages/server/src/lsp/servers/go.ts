@@ -1,0 +1,11 @@
+import { findCommand, type LanguageServerDefinition } from '../server-definition.ts'
+
+export default {
+  title: 'Go',
+  languages: { '.go': 'go' },
+  rootMarkers: ['go.work', 'go.mod'],
+  find: (place) => {
+    const { HOME: home = '/', GOPATH: goPath = `${home}/go` } = place.env
+    return findCommand({ ...place, env: { ...place.env, PATH: `${place.env['PATH'] ?? ''}:${goPath}/bin` } }, 'gopls')
+  },
+} satisfies LanguageServerDefinition
