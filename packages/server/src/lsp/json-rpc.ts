@@ -126,7 +126,7 @@ export async function openRpc(options: RpcOptions): Promise<Rpc> {
     if (typeof method !== 'string') {
       const waiting = pending.get(id as number)
       if (message.error === undefined) waiting?.resolve(message.result)
-      else waiting?.reject(new Error(String(message.error.message ?? 'The language server reported an error.')))
+      else waiting?.reject(new Error(`The language server answered: ${JSON.stringify(message.error.message)}`))
     } else if (id === undefined) options.onNotification(method, message.params)
     else send({ id, result: options.onRequest(method, message.params) ?? null })
   }
