@@ -31,6 +31,8 @@ export type { CommandPlace, FoundCommands, OwnCommand } from './commands/find-co
 export { childEnvironment } from './process/child-environment.ts'
 export { endCommand } from './process/processes.ts'
 export { findProgram, isProgram, queueStart, startProcess } from './process/start-process.ts'
+export { acceptedLines, hunksOf } from './files/hunks.ts'
+export type { Hunk } from './files/hunks.ts'
 export { makeTitle } from './run/make-title.ts'
 export { parseCommand } from './commands/find-commands.ts'
 export type { ParsedCommand } from './commands/find-commands.ts'

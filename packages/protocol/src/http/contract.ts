@@ -4,8 +4,9 @@ import { blobEndpoints } from './blobs.ts'
 import { chatEndpoints } from './chat.ts'
 import { commandEndpoints } from './commands.ts'
 import { configEndpoints, instructionEndpoints } from './config.ts'
-import { contextEndpoints } from './context.ts'
+import { contextEndpoints, usageEndpoints } from './context.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
+import { gitEndpoints } from './git.ts'
 import { hookEndpoints, toolCallEndpoints, toolEndpoints } from './extensions.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { mediaEndpoints } from './media.ts'
@@ -20,7 +21,6 @@ import { skillEndpoints } from './skills.ts'
 import { readerEndpoints, tabEndpoints, toolAckEndpoints } from './tabs.ts'
 import { transferEndpoints } from './transfer.ts'
 import { voiceEndpoints } from './voice.ts'
-import { usageEndpoints } from './usage.ts'
 import { workspaceEndpoints } from './workspaces.ts'
 
 /** Every endpoint of the server, by method and path. */
@@ -39,6 +39,7 @@ export const contract = {
   ...debugEndpoints,
   ...feedbackEndpoints,
   ...folderEndpoints,
+  ...gitEndpoints,
   ...healthEndpoints,
   ...hookEndpoints,
   ...instructionEndpoints,

@@ -8,6 +8,7 @@ import { readerRoutes } from '../browser/reader-routes.ts'
 import { chatRoutes } from '../chat/chat-routes.ts'
 import { commandRoutes } from '../commands/command-routes.ts'
 import { hookRoutes, toolRoutes } from '../extensions/workspace-extensions.ts'
+import { gitRoutes } from '../git/git-routes.ts'
 import { type Access, authRoutes } from '../http/access.ts'
 import { healthRoutes } from '../http/open-api.ts'
 import type { Route } from '../http/route.ts'
@@ -54,6 +55,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...feedbackRoutes({ ...services, lock }),
     ...changeRoutes(services),
     ...folderRoutes(services),
+    ...gitRoutes(services),
     ...publishRoutes(services),
     ...transferRoutes(services),
     ...agentRoutes(services),

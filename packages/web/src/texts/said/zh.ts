@@ -5,6 +5,7 @@ import { chats } from './zh/chats.ts'
 import { commandsAndWeb } from './zh/commands-and-web.ts'
 import { doctor } from './zh/doctor.ts'
 import { files } from './zh/files.ts'
+import { git } from './zh/git.ts'
 import { models } from './zh/models.ts'
 import { pageTools } from './zh/page-tools.ts'
 import { permissions } from './zh/permissions.ts'
@@ -24,6 +25,7 @@ export const zh: ServerTexts = {
     ...requests,
     ...runs,
     ...files,
+    ...git,
     ...commandsAndWeb,
     ...pageTools,
     ...doctor,

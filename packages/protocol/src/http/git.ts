@@ -1,0 +1,245 @@
+import { z } from 'zod'
+import { endpoints } from './endpoint.ts'
+
+const gitMarkSchema = z.enum(['modified', 'added', 'deleted', 'renamed', 'copied', 'retyped'])
+export type GitMark = z.infer<typeof gitMarkSchema>
+
+const gitFileSchema = z.object({
+  path: z.string().describe('relative to the workspace'),
+  from: z.string().optional().describe('the old path, if it was renamed or copied'),
+  staged: gitMarkSchema.optional().describe('the index against the last commit'),
+  unstaged: z
+    .enum([...gitMarkSchema.options, 'untracked'])
+    .optional()
+    .describe('the file against the index'),
+  conflicted: z.literal(true).optional(),
+  submodule: z.literal(true).optional(),
+  badName: z.literal(true).optional().describe('the name is not UTF-8, so the path is not exact'),
+})
+export type GitFile = z.infer<typeof gitFileSchema>
+
+const readyStatusSchema = z.object({
+  state: z.literal('ready'),
+  root: z.string().describe('top folder of the working tree'),
+  trusted: z.boolean().describe('hooks, filters and signing of the repository work'),
+  branch: z.object({
+    name: z.string().nullable().describe('null on a detached HEAD'),
+    head: z.string().nullable().describe('null before the first commit'),
+    upstream: z.string().nullable(),
+    ahead: z.number(),
+    behind: z.number(),
+  }),
+  operation: z.enum(['merge', 'rebase', 'cherry-pick', 'revert', 'bisect']).optional().describe('unfinished'),
+  stashes: z.number(),
+  files: z.array(gitFileSchema).describe('at most 5,000'),
+  counts: z.object({ staged: z.number(), unstaged: z.number(), untracked: z.number(), conflicts: z.number() }),
+  isCut: z.boolean().describe('true if there are more files than listed'),
+  stagedVersion: z.string().describe('of everything staged; empty if nothing is'),
+  stagedElsewhere: z.number().describe('staged files outside the workspace; a commit includes them'),
+})
+export type GitReadyStatus = z.infer<typeof readyStatusSchema>
+
+const gitStatusSchema = z.discriminatedUnion('state', [
+  readyStatusSchema,
+  z.object({
+    state: z.enum(['absent', 'none', 'elsewhere']).describe('git is not installed; no repository; not its repository'),
+    gitDir: z.string().optional().describe('where ".git" leads, if it leads elsewhere'),
+  }),
+])
+export type GitStatus = z.infer<typeof gitStatusSchema>
+
+const gitPath = z.string().min(1).max(4096)
+const hunkId = z.string().regex(/^[0-9a-f]{16}$/)
+
+const gitDiffSchema = z.object({
+  path: z.string(),
+  from: z.string().optional(),
+  change: z.enum(['created', 'changed', 'deleted', 'moved']),
+  diff: z.string().describe('unified hunks without file headers'),
+  added: z.number(),
+  removed: z.number(),
+  cut: z.literal(true).optional().describe('the diff was too long; it cannot be used in parts'),
+  note: z
+    .enum(['binary', 'secret', 'mode', 'submodule', 'conflict', 'too-long', 'not-a-file'])
+    .optional()
+    .describe('the reason that there are no lines'),
+  mode: z.string().optional().describe('old and new mode, if it changed'),
+  version: z.string().describe('of the file on disk; empty if there is none'),
+  hunks: z.array(z.object({ id: hunkId, from: z.number(), to: z.number() })).describe('lines of the diff'),
+})
+export type GitDiff = z.infer<typeof gitDiffSchema>
+
+const statusAnswer = z.object({ status: gitStatusSchema })
+
+const partsBody = z.strictObject({
+  files: z
+    .array(z.strictObject({ path: gitPath, hunks: z.array(hunkId).min(1).max(1000).optional() }))
+    .min(1)
+    .max(5000)
+    .describe('whole files, or some hunks of each'),
+})
+
+const branchName = z.string().min(1).max(250)
+
+const gitErrors = 'NoRepository, GitFailed, GitBusy, FileChanged, GitLinked, NeedsTrust, NotWritable'
+
+export const gitEndpoints = endpoints({
+  'GET /ai/git/status': {
+    summary:
+      'Returns branch, counts and changed files of the workspace. Runs no program that the repository names. Without git or a repository, says so.',
+    scoped: true,
+    answers: { 200: gitStatusSchema, 409: 'GitFailed', 504: 'GitTimeout' },
+  },
+  'POST /ai/git/diff': {
+    summary: 'Returns diffs of changed files, in the order of git: of these paths, or of all.',
+    body: z.strictObject({
+      paths: z.array(gitPath).min(1).max(200).optional(),
+      staged: z.boolean().optional().describe('the index against the last commit, not the files against the index'),
+      secret: z.literal(true).optional().describe('the user wants to see files that may contain secrets'),
+      offset: z.int().min(0).optional(),
+      limit: z.int().min(1).max(1000).optional().describe('files; default 200'),
+    }),
+    scoped: true,
+    answers: {
+      200: z.object({
+        files: z.array(gitDiffSchema),
+        next: z.number().nullable().describe('the next offset, or null at the end'),
+      }),
+      409: 'NoRepository, GitFailed',
+      504: 'GitTimeout',
+    },
+  },
+  'GET /ai/git/branches': {
+    summary: 'Lists branches, the newest first, at most 500.',
+    scoped: true,
+    answers: {
+      200: z.object({
+        branches: z.array(
+          z.object({
+            name: z.string(),
+            remote: z.boolean(),
+            current: z.boolean(),
+            subject: z.string().describe('of its last commit'),
+            committedAt: z.number(),
+          }),
+        ),
+        isCut: z.boolean(),
+      }),
+      409: 'NoRepository, GitFailed',
+    },
+  },
+  'GET /ai/git/stashes': {
+    summary: 'Lists stashed changes, the newest first, at most 100.',
+    scoped: true,
+    answers: {
+      200: z.object({ stashes: z.array(z.object({ id: z.string(), text: z.string(), createdAt: z.number() })) }),
+      409: 'NoRepository, GitFailed',
+    },
+  },
+})
+
+export const gitChangeEndpoints = endpoints({
+  'POST /ai/git/stage': {
+    summary: 'Stages files, or hunks of them as they were shown.',
+    body: partsBody,
+    scoped: true,
+    answers: { 200: statusAnswer, 409: gitErrors, 504: 'GitTimeout', 507: 'DiskFull' },
+  },
+  'POST /ai/git/unstage': {
+    summary: 'Takes files, or hunks of them as they were shown, out of the next commit. The files stay as they are.',
+    body: partsBody,
+    scoped: true,
+    answers: { 200: statusAnswer, 409: gitErrors, 504: 'GitTimeout', 507: 'DiskFull' },
+  },
+  'POST /ai/git/discard': {
+    summary:
+      'Restores files, or hunks of them, to what is staged, and deletes untracked files. Skips files that are not as they were shown. The undo journal keeps the old contents.',
+    body: z.strictObject({
+      sessionId: z.string().min(1).max(64).optional().describe('the chat that the undo data belongs to'),
+      files: z
+        .array(
+          z.strictObject({
+            path: gitPath,
+            version: z.string().max(100).describe('of the file that was shown'),
+            hunks: z.array(hunkId).min(1).max(1000).optional(),
+          }),
+        )
+        .min(1)
+        .max(500),
+    }),
+    scoped: true,
+    answers: {
+      200: z.object({
+        status: gitStatusSchema,
+        restored: z.array(z.string()),
+        skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
+        revertId: z.string().describe('to undo it'),
+      }),
+      404: 'SessionNotFound',
+      409: gitErrors,
+      504: 'GitTimeout',
+      507: 'DiskFull',
+    },
+  },
+  'POST /ai/git/commit': {
+    summary:
+      'Commits what is staged, unless that is no longer what was shown. In an untrusted folder no hook runs and nothing is signed.',
+    body: z.strictObject({
+      message: z.string().min(1).max(100_000),
+      stagedVersion: z.string().max(64).describe('from the status that was shown'),
+    }),
+    scoped: true,
+    answers: {
+      200: z.object({ status: gitStatusSchema, commit: z.string(), subject: z.string() }),
+      409: `${gitErrors}, StagedChanged, NothingStaged, GitIdentityMissing`,
+      504: 'GitTimeout',
+      507: 'DiskFull',
+    },
+  },
+  'POST /ai/git/message': {
+    summary: 'Drafts a commit message for what is staged. Files that may contain secrets are not sent to the model.',
+    body: z.strictObject({ model: z.string().max(200).optional() }),
+    scoped: true,
+    answers: {
+      200: z.object({ message: z.string() }),
+      409: 'NoRepository, NothingStaged, GitFailed',
+      502: 'NoMessage',
+    },
+  },
+  'POST /ai/git/branches': {
+    summary: 'Creates a branch at the current commit, or at another branch, and switches to it.',
+    body: z.strictObject({ name: branchName, from: branchName.optional() }),
+    scoped: true,
+    answers: { 200: statusAnswer, 400: 'BadBranchName', 409: gitErrors, 504: 'GitTimeout', 507: 'DiskFull' },
+  },
+  'POST /ai/git/switch': {
+    summary: 'Switches to a branch. Keeps local changes, or changes nothing if they are in the way.',
+    body: z.strictObject({ name: branchName }),
+    scoped: true,
+    answers: { 200: statusAnswer, 400: 'BadBranchName', 409: gitErrors, 504: 'GitTimeout', 507: 'DiskFull' },
+  },
+  'POST /ai/git/stashes': {
+    summary: 'Puts local changes aside.',
+    body: z.strictObject({ message: z.string().max(1000).optional(), untracked: z.boolean().optional() }),
+    scoped: true,
+    answers: { 200: statusAnswer, 409: `${gitErrors}, NothingToStash`, 504: 'GitTimeout', 507: 'DiskFull' },
+  },
+  'POST /ai/git/stashes/pop': {
+    summary: 'Applies stashed changes and removes the stash. Keeps it if there are conflicts.',
+    body: z.strictObject({ id: z.string().regex(/^[0-9a-f]{40,64}$/) }),
+    scoped: true,
+    answers: { 200: statusAnswer, 404: 'StashNotFound', 409: gitErrors, 504: 'GitTimeout', 507: 'DiskFull' },
+  },
+  'POST /ai/reverts/:revertId/undo': {
+    summary: 'Undoes a revert, a discard or a rewind of files. Skips files that changed since.',
+    scoped: true,
+    answers: {
+      200: z.object({
+        restored: z.array(z.string()),
+        skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
+        revertId: z.string(),
+      }),
+      404: 'RevertNotFound',
+    },
+  },
+})
