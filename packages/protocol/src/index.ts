@@ -100,7 +100,7 @@ export type { FieldValue, FormAnswer } from './ui/ui-form.ts'
 export { elementsIn, readUiTree } from './ui/ui-tree.ts'
 export type { UiElement, UiNode, UiTree, UiTreeElement, UiValue } from './ui/ui-tree.ts'
 export { stoppedText } from './fold.ts'
-export { contextFill, feedbackReasons, totalUsage } from './message.ts'
+export { feedbackReasons, totalUsage } from './message.ts'
 export { formatEvent, readEvents } from './run-log.ts'
 export type { StreamEvent } from './run-log.ts'
 export type {

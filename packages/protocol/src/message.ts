@@ -32,7 +32,7 @@ export interface Metadata {
   source?: string
   /** Usage of its own model calls, without sub-agents. */
   usage?: Usage
-  /** Fill of the context window after its latest model call, as the provider counted it. See `contextFill`. */
+  /** Tokens of its latest model call that stay in the context, as the provider counted them. */
   contextTokens?: number
   /** Cost of its own model calls, by the price list of that day. */
   cost?: number
@@ -149,11 +149,6 @@ export function splitAfterStep(parts: readonly Part[], step: number): { before: 
 /** Returns the total usage of an answer, including sub-agents. Values are undefined if unknown. */
 export function totalUsage({ usage, cost, subAgents }: Metadata): { tokens?: number; cost?: number } {
   return { tokens: sumDefined(usage?.totalTokens, subAgents?.tokens), cost: sumDefined(cost, subAgents?.cost) }
-}
-
-/** Returns the tokens of a model call that stay in the context: the prompt and the answer, without reasoning. */
-export function contextFill({ inputTokens, outputTokens, reasoningTokens = 0 }: Usage): number {
-  return inputTokens + Math.max(0, outputTokens - reasoningTokens)
 }
 
 function sumDefined(own: number | undefined, others: number | undefined): number | undefined {

@@ -116,6 +116,11 @@ export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | un
   return sum
 }
 
+/** Returns the tokens of a model call that stay in the context: the prompt and the answer, without reasoning. */
+export function contextFill({ inputTokens, outputTokens, reasoningTokens = 0 }: Usage): number {
+  return inputTokens + Math.max(0, outputTokens - reasoningTokens)
+}
+
 export interface Price {
   /** Per million tokens. */
   input: number

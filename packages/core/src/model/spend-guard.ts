@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt, LanguageModelV4Usage } from '@ai-sdk/provider'
-import { estimateTokens, type Usage } from '@troupe/protocol'
+import type { Usage } from '@troupe/protocol'
 import { toUsage } from './check-answer.ts'
 
 /** Counts the cost of all model calls of the process, and stops them when the user's budget is used up. */
@@ -38,35 +38,4 @@ export async function guarded<Result extends { usage: LanguageModelV4Usage }>(
   } finally {
     ticket?.close(usage, 0)
   }
-}
-
-/** A file counts as much as a large picture. */
-const fileTokens = 1500
-
-/** Estimates the tokens of a prompt without its tools. */
-export function promptTokens(prompt: LanguageModelV4Prompt): number {
-  return sumOfPrompt(prompt, estimateTokens)
-}
-
-/** Roughly the same for a fraction of the cost: as if every text were English. */
-export function roughPromptTokens(prompt: LanguageModelV4Prompt): number {
-  return sumOfPrompt(prompt, ({ length }) => Math.ceil(length / 4))
-}
-
-function sumOfPrompt(prompt: LanguageModelV4Prompt, tokensOf: (text: string) => number): number {
-  let tokens = 0
-  for (const { content } of prompt) {
-    if (typeof content === 'string') tokens += tokensOf(content)
-    else for (const part of content) tokens += partTokens(part, tokensOf)
-  }
-  return tokens
-}
-
-function partTokens(part: { type: string; text?: string }, tokensOf: (text: string) => number): number {
-  if (part.type === 'file' || part.type === 'reasoning-file') return fileTokens
-  return tokensOf(part.text ?? JSON.stringify(part, withoutBytes))
-}
-
-function withoutBytes(_key: string, value: unknown): unknown {
-  return value instanceof Uint8Array ? undefined : value
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
 import { appendFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { isInside } from '../files/resolve-path.ts'
 import type { AgentState } from '../tool/agent-state.ts'
 import type { ToolContext } from '../tool/tool.ts'
-import { checkJsx, isJsxFile, pageTitle } from './check-jsx.ts'
+import { checkJsx, jsxProblemText, pageNotes, pageTitle } from './check-jsx.ts'
 
 const kinds: Record<string, Exclude<FilePreview['kind'], 'xlsx'>> = {
   '.html': 'html',
@@ -52,15 +52,39 @@ export function artifactsFolder({ jsxFolder }: Pick<AgentState, 'jsxFolder'>): s
   return path.join(path.dirname(jsxFolder), 'artifacts')
 }
 
+type FileContext = Pick<ToolContext, 'state' | 'messageId' | 'toolCallId'>
+
+/** Keeps a version of a changed file that has a preview. Returns what the model should know about it. */
+export async function previewNote(real: string, ctx: FileContext): Promise<string | undefined> {
+  const kind = previewKind(real, ctx.state)
+  // A patch may have removed it.
+  if (kind === undefined || statSync(real, { throwIfNoEntry: false })?.isFile() !== true) return undefined
+  const notes = [kind === 'jsx' ? await jsxNote(real) : undefined, await keepVersion(ctx, real)]
+  const told = notes.filter((note) => note !== undefined)
+  return told.length === 0 ? undefined : told.join(' ')
+}
+
+function previewKind(real: string, state: Pick<AgentState, 'jsxFolder'>): ArtifactVersion['kind'] | undefined {
+  const extension = path.extname(real).toLowerCase()
+  return extension === '.jsx' ? (isJsxFile(real, state) ? 'jsx' : undefined) : kinds[extension]
+}
+
+export function isJsxFile(real: string, { jsxFolder }: Pick<AgentState, 'jsxFolder'>): boolean {
+  return isInside(real, jsxFolder) && path.extname(real) === '.jsx'
+}
+
+async function jsxNote(real: string): Promise<string> {
+  const { problem, page } = checkJsx(readFileSync(real, 'utf8'))
+  if (problem !== undefined) return `The preview is invalid and not shown: ${jsxProblemText(problem)}`
+  return ['The preview is valid and shown.', ...(page === undefined ? [] : await pageNotes(page))].join(' ')
+}
+
 /**
  * Keeps a file that a tool has just written as the next version of its artifact. Files without a preview, files that
  * are too large and contents equal to the last version are not kept. Returns a note for the model if it fails.
  */
-export async function keepVersion(
-  ctx: Pick<ToolContext, 'state' | 'messageId' | 'toolCallId'>,
-  real: string,
-): Promise<string | undefined> {
-  const kind = isJsxFile(real, ctx.state) ? 'jsx' : kinds[path.extname(real).toLowerCase()]
+export async function keepVersion(ctx: FileContext, real: string): Promise<string | undefined> {
+  const kind = previewKind(real, ctx.state)
   if (kind === undefined || !mayKeep(real, ctx.state)) return undefined
   const folder = artifactsFolder(ctx.state)
   try {

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import {
   cutTitle,
   elementsIn,
@@ -8,8 +7,6 @@ import {
   readPage,
   type UiElement,
 } from '@troupe/protocol'
-import { isInside } from '../files/resolve-path.ts'
-import type { AgentState } from '../tool/agent-state.ts'
 import { unknownClasses } from './page-classes.ts'
 
 export const maxJsxLength = 200_000
@@ -55,8 +52,4 @@ function titleIn(root: UiElement): string | undefined {
 /** Formats as "line 3, column 5: …". */
 export function jsxProblemText({ message, line, column }: JsxProblem): string {
   return `line ${line}, column ${column}: ${message}`
-}
-
-export function isJsxFile(real: string, { jsxFolder }: Pick<AgentState, 'jsxFolder'>): boolean {
-  return isInside(real, jsxFolder) && path.extname(real) === '.jsx'
 }

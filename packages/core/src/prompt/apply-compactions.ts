@@ -1,3 +1,4 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import {
   type CallNotes,
   dataParts,
@@ -199,4 +200,32 @@ function resultTokens(part: Extract<Part, { toolCallId: string }>): number {
 function valueTokens(value: unknown): number {
   if (value === undefined) return 0
   return estimateTokens(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+}
+
+/** Estimates the tokens of a prompt without its tools. */
+export function promptTokens(prompt: LanguageModelV4Prompt): number {
+  return sumOfPrompt(prompt, estimateTokens)
+}
+
+/** Roughly the same for a fraction of the cost: as if every text were English. */
+export function roughPromptTokens(prompt: LanguageModelV4Prompt): number {
+  return sumOfPrompt(prompt, ({ length }) => Math.ceil(length / 4))
+}
+
+function sumOfPrompt(prompt: LanguageModelV4Prompt, tokensOf: (text: string) => number): number {
+  let tokens = 0
+  for (const { content } of prompt) {
+    if (typeof content === 'string') tokens += tokensOf(content)
+    else for (const part of content) tokens += tokensOfContent(part, tokensOf)
+  }
+  return tokens
+}
+
+function tokensOfContent(part: { type: string; text?: string }, tokensOf: (text: string) => number): number {
+  if (part.type === 'file' || part.type === 'reasoning-file') return fileTokens
+  return tokensOf(part.text ?? JSON.stringify(part, withoutBytes))
+}
+
+function withoutBytes(_key: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? undefined : value
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { contextFill, type DataParts, type Metadata, NamedError, type Usage } from '@troupe/protocol'
-import { addUsage, costOf } from '../model/check-answer.ts'
+import { type DataParts, type Metadata, NamedError, type Usage } from '@troupe/protocol'
+import { addUsage, contextFill, costOf } from '../model/check-answer.ts'
 import { project } from '../prompt/project.ts'
 import { hasFiles, loadFiles } from '../prompt/prompt-files.ts'
 import { formatCount } from '../text/format.ts'

@@ -2,7 +2,6 @@ import path from 'node:path'
 import {
   type Chunk,
   cleanMessage,
-  contextFill,
   createFold,
   createReasoningNamer,
   errorInfo,
@@ -13,7 +12,7 @@ import {
 } from '@troupe/protocol'
 import { privateTemporaryFolder } from '../files/temporary-files.ts'
 import { runHooks } from '../hooks/run-hooks.ts'
-import { addUsage, costOf } from '../model/check-answer.ts'
+import { addUsage, contextFill, costOf } from '../model/check-answer.ts'
 import type { TokenGauge } from '../prompt/apply-compactions.ts'
 import { joinSkills } from '../skills/agent-skills.ts'
 import { abortReason } from '../tool/abort-reason.ts'

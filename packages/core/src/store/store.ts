@@ -1,4 +1,4 @@
-import type { Frame, ParamValues, StoredMessage } from '@troupe/protocol'
+import type { Comparison, Frame, ParamValues, StoredMessage } from '@troupe/protocol'
 import type { Effect, Mode } from '../access/decision.ts'
 import type { Budget } from '../agents/agent-definition.ts'
 import type { Answer, Ask } from '../tool/asks.ts'
@@ -89,6 +89,8 @@ export interface Store {
       options?: { after?: number; limit?: number },
     ): Promise<{ messages: StoredMessage[]; next: number | null }>
     latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined>
+    /** Returns the comparison of the question that this message answers, if several models answer it. */
+    comparisonOf(at: Conversation, answerId: string): Promise<Comparison | undefined>
     /**
      * True if a message in any session references the blob. Scans all messages, so do not call it for every request.
      */

@@ -36,7 +36,7 @@ export async function diffBytes(before: DiffSide | undefined, after: DiffSide | 
     lineEnd(old, old.length - tail, contextLines),
     lineEnd(now, now.length - tail, contextLines),
   ]
-  const first = countNewlines(old.subarray(0, from))
+  const first = from === 0 ? 0 : countNewlines(old.subarray(0, from))
   return diffTexts(old.toString('utf8', from, oldEnd), now.toString('utf8', from, nowEnd), first)
 }
 

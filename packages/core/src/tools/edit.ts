@@ -6,6 +6,7 @@ import {
   type ChangedFile,
   changeFile,
   changeMessage,
+  findPlaceholder,
   type NewContent,
   type PlanChange,
   previewChange,
@@ -15,8 +16,8 @@ import { missingFileMessage } from '../files/missing-file.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { makesPart, notInPart, reduceChange, replacedTexts } from '../files/reduce-change.ts'
 import { isCurrent, requireRead, type Snapshot } from '../files/snapshot.ts'
-import { previewNote } from '../page/preview-note.ts'
-import { findPlaceholder, planEdit } from '../text/edit-text.ts'
+import { previewNote } from '../page/artifacts.ts'
+import { planEdit } from '../text/edit-text.ts'
 import { detectFormat, utf8Format } from '../text/encoding.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 

@@ -1,13 +1,19 @@
 import { Buffer } from 'node:buffer'
 import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
-import { approvalDiff, changeFile, changeMessage, type PlanChange, previewChange } from '../files/change-file.ts'
+import {
+  approvalDiff,
+  changeFile,
+  changeMessage,
+  findPlaceholder,
+  type PlanChange,
+  previewChange,
+} from '../files/change-file.ts'
 import { fileKind, headLength } from '../files/file-kind.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { makesPart, notInPart, reduceChange } from '../files/reduce-change.ts'
 import { requireFullyRead } from '../files/snapshot.ts'
-import { previewNote } from '../page/preview-note.ts'
-import { findPlaceholder } from '../text/edit-text.ts'
+import { previewNote } from '../page/artifacts.ts'
 import { decodeText, detectFormat, encodeText, utf8Format } from '../text/encoding.ts'
 import { textUnits } from '../text/text-edit.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'

@@ -11,16 +11,15 @@ import {
   NamedError,
 } from '@troupe/protocol'
 import { z } from 'zod'
+import type { AgentRegistry } from '../agents/agent-registry.ts'
 import { readTextFile, type TextFile, writeTextFile } from '../config/text-file.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
 import { agentsNotes } from '../runs/system-prompt.ts'
+import type { Context } from '../sessions/context.ts'
 
 /** Instructions of the user for all chats, those of a folder, and the user's own prompt of the master agent. */
 export interface Instructions {
-  masterPrompt(): string | undefined
-  /** Grows with every change made here, for the chats of this workspace. */
-  revision(workspaceId: string): number
   show(workspace: Workspace): InstructionsInfo
   /** Throws `FileChanged`, `FileNotEditable` (409) and `BadText` (422). */
   change(workspace: Workspace, change: InstructionsChange): Promise<void>
@@ -37,28 +36,22 @@ const masterSchema = z.object({ text: z.string(), language: z.string(), base: z.
 type StoredMaster = z.infer<typeof masterSchema>
 
 const masterKey = 'master-prompt'
-const revisionsKey = 'instruction-revisions'
-/** The revisions of all workspaces, besides those by workspace id. */
-const everywhere = 'person'
 
 export async function openInstructions(options: {
   store: Pick<Store, 'settings'>
   home: string
   personHome: string
+  agents: Pick<AgentRegistry, 'setMasterPrompt'>
+  context: Pick<Context, 'outdate'>
 }): Promise<Instructions> {
-  const { store, home, personHome } = options
-  const revisions = z
-    .record(z.string(), z.number())
-    .catch({})
-    .parse(await store.settings.get(revisionsKey))
+  const { store, home, personHome, agents, context } = options
   let master = masterSchema
     .optional()
     .catch(undefined)
     .parse(await store.settings.get(masterKey))
+  agents.setMasterPrompt(master?.text)
 
   return {
-    masterPrompt: () => master?.text,
-    revision: (workspaceId) => (revisions[everywhere] ?? 0) + (revisions[workspaceId] ?? 0),
     show: (workspace) => ({
       person: show(home, home, { workspace, isOwn: true }),
       folder: show(workspace.path, workspace.path, { workspace, isOwn: false }),
@@ -72,9 +65,7 @@ export async function openInstructions(options: {
       const before = readTextFile(file, root)
       if (!before.exists && (text ?? '') === '' && version === before.version) return
       writeTextFile(file, text ?? '', { root, version })
-      const key = scope === 'person' ? everywhere : workspace.id
-      revisions[key] = (revisions[key] ?? 0) + 1
-      await store.settings.set(revisionsKey, revisions)
+      await context.outdate(scope === 'person' ? undefined : workspace.id)
     },
   }
 
@@ -117,6 +108,7 @@ export async function openInstructions(options: {
       text === null ? undefined : { text: text.trim(), language, base: defaultIn(masterDefaults(), language) }
     await store.settings.set(masterKey, next)
     master = next
+    agents.setMasterPrompt(next?.text)
   }
 }
 

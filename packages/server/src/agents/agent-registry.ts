@@ -51,6 +51,8 @@ export interface AgentRegistry {
    */
   change(workspace: Workspace, name: string, patch: AgentPatch): Promise<ListedAgent>
   remove(workspace: Workspace, name: string): Promise<boolean>
+  /** Sets the user's own prompt of the master agent. Undefined restores the built-in one. */
+  setMasterPrompt(prompt: string | undefined): void
 }
 
 export function createAgentRegistry(options: {
@@ -60,12 +62,11 @@ export function createAgentRegistry(options: {
   store: Pick<Store, 'definitions'>
   config: Pick<ConfigFile, 'get' | 'update'>
   tools: { enabled(workspaceId: string): readonly Tool[] }
-  /** The user's own prompt of the master agent, if any. */
-  masterPrompt?(): string | undefined
   /** Explains what to do about a group without tools. */
   why?(group: string): string | undefined
 }): AgentRegistry {
   const { store, config } = options
+  let masterPrompt: string | undefined
   const registry: AgentRegistry = {
     list: (workspace) => arranged(workspace, () => true),
     problems(workspace) {
@@ -146,6 +147,9 @@ export function createAgentRegistry(options: {
       return (await registry.list(workspace)).find(({ name: known }) => known === entry.name) as ListedAgent
     },
     remove: (workspace, name) => store.definitions.remove(workspace.id, name),
+    setMasterPrompt(prompt) {
+      masterPrompt = prompt
+    },
   }
   return registry
 
@@ -159,10 +163,9 @@ export function createAgentRegistry(options: {
     const lists = [getBuiltinAgents(), home.entries, project.entries].map((entries) => entries.filter(isWanted))
     const own = stored.map(({ name, data }) => toEntry(name, data))
     const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
-    const prompt = options.masterPrompt?.()
     return arrangeAgents([own, ...lists], options.tools.enabled(workspace.id), options.why).map((entry) => {
-      if (entry.name === 'master' && entry.source === 'built-in' && prompt !== undefined)
-        return { ...entry, prompt, prompts: undefined, note: promptNote(prompt) }
+      if (entry.name === 'master' && entry.source === 'built-in' && masterPrompt !== undefined)
+        return { ...entry, prompt: masterPrompt, prompts: undefined, note: promptNote(masterPrompt) }
       return entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
         ? { ...entry, enabled: false, turnedOff: true, note: 'Turned off in the settings.' }
         : entry

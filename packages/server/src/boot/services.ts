@@ -149,7 +149,6 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     await openSpending({
       store,
       limits: () => budgetOf(config),
-      isFree: (model) => models.getProviderDefinition(model.split('/')[0] ?? '')?.local === true,
       logger,
     }),
   )
@@ -163,9 +162,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       isSilent: (model) => model.startsWith('demo/') || options.models?.[model] !== undefined,
     }),
   )
-  const instructions = await openInstructions({ store, home: home.path, personHome })
   const agents = createAgentRegistry({
-    masterPrompt: instructions.masterPrompt,
     home: home.path,
     personHome,
     store,
@@ -184,7 +181,6 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     store,
     home: home.path,
     personHome,
-    revision: instructions.revision,
     layers: [
       { name: skillsLayer, text: skills.text },
       { name: serversLayer, text: (_, workspace) => describeServers(mcp.of(workspace).servers()) },
@@ -195,6 +191,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     planFile: (session, workspace) =>
       permissions.modeOf(session) === 'plan' ? planFileOf(states.of(session, workspace)) : undefined,
   })
+  const instructions = await openInstructions({ store, home: home.path, personHome, agents, context })
   const typedAddresses = createTypedAddresses(home.token)
   const commands = openCommands({
     store,
@@ -244,7 +241,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     redact: withoutSecrets,
     dropState: (sessionId, agentId) => states.dropAgent(sessionId, agentId),
     pickState: (sessionId, column, others) => states.pick(sessionId, column, others),
-    onAnswered: titles.answered,
+    onFirstAnswer: titles.answered,
     stallMs: options.stallMs,
   })
   const answers = createAskAnswers({ store, inbox, runs, permissions, rules, grants, tools, states })

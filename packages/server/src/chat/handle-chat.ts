@@ -129,7 +129,8 @@ async function sendMessage(
   const taken = await options.commands.expandMessage({ parts: message.parts, workspaceId, session, chain })
   const builtIn = findBuiltIn(taken.parts) !== undefined
   const models = builtIn ? undefined : await comparedModels(request, options)
-  const picked = await pickedByReply(store, sessionId, parentMessageId)
+  const isCompared = parentMessageId !== null && (await store.messages.comparisonOf(at, parentMessageId)) !== undefined
+  const picked = isCompared ? await pickedByReply(store, sessionId, parentMessageId) : undefined
   const model = models?.[0] ?? (await chosenModel(taken.parts, request, picked ?? session, options))
   const mode = session === undefined ? await options.permissions.initialMode(workspaceId) : session.mode
   assertNotBusy(runs, sessionId)

@@ -77,9 +77,19 @@ export function createWorkspaceTools({
   browsers: { offered(tools: readonly Tool[]): readonly Tool[] }
   config: Pick<ConfigFile, 'get'>
 }): WorkspaceTools {
+  /** By workspace. Every turn asks for them several times, and they change only with what they are made from. */
+  const last = new Map<string, { config: Config; joined: readonly Tool[]; enabled: readonly Tool[] }>()
+  const joinedTools = (workspaceId: string) => mcp.join(workspaceId, files.list(workspaceId))
   const tools: WorkspaceTools = {
-    list: (workspaceId) => browsers.offered(mcp.join(workspaceId, files.list(workspaceId))),
-    enabled: (workspaceId) => enabledTools(config.get().useTools, tools.list(workspaceId)),
+    list: (workspaceId) => browsers.offered(joinedTools(workspaceId)),
+    enabled(workspaceId) {
+      const [current, joined] = [config.get(), joinedTools(workspaceId)]
+      const known = last.get(workspaceId)
+      if (known?.config === current && known.joined === joined) return known.enabled
+      const enabled = enabledTools(current.useTools, browsers.offered(joined))
+      last.set(workspaceId, { config: current, joined, enabled })
+      return enabled
+    },
     infos: (workspaceId) => getToolInfos(config.get().useTools, tools.list(workspaceId)),
   }
   return tools

@@ -59,6 +59,8 @@ export interface ResolvedModel {
   source?: string
   /** File types its provider's SDK supports. Default: images and PDFs. */
   files?: readonly FileKind[]
+  /** True if it runs on this computer. */
+  local?: boolean
 }
 
 export interface Models {
@@ -172,6 +174,7 @@ export function createModels(options: ModelsOptions): Models {
       source,
       definition: model ?? learned.apply(completeModel({ id: modelId }, definition)),
       files: learned.takesNone(id) ? [] : (definition.files ?? ['image']),
+      local: definition.local,
     }
   }
 

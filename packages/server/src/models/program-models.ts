@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelDefinition } from '@troupe/protocol'
 import { chatCompletionParams, completeModel } from '../providers/shared/provider.ts'
-import { createModels, type Models } from './models.ts'
+import { createModels, type Models, type ResolvedModel } from './models.ts'
 
 /**
  * Adds models of an embedding program by full id (`provider/model`), ahead of the providers' models. The first is the
@@ -14,13 +14,19 @@ export function withProgramModels(
 ): Models {
   const [first] = Object.keys(own)
   const definitions = new Map(Object.keys(own).map((ref) => [ref, programModelDefinition(ref)]))
+  const resolved = new Map<string, ResolvedModel>()
   return {
     ...models,
     async resolveChatModel(id) {
       const wanted = id || configured() || first
       const definition = wanted === undefined ? undefined : definitions.get(wanted)
       if (wanted === undefined || definition === undefined) return models.resolveChatModel(id)
-      return { id: wanted, model: own[wanted] as LanguageModelV4, definition }
+      const known = resolved.get(wanted)
+      if (known !== undefined) return known
+      const local = models.getProviderDefinition(definition.provider)?.local
+      const found = { id: wanted, model: own[wanted] as LanguageModelV4, definition, local }
+      resolved.set(wanted, found)
+      return found
     },
     async listModels(options) {
       const listed = [...definitions].map(([ref, definition]) => ({

@@ -260,7 +260,7 @@ async function modelFor(
     const known = runModel(found)
     const model: RunInput['model'] = {
       ...known,
-      guard: spending?.guard(known, workspace),
+      guard: spending?.guard({ id: found.id, price: known.price, local: found.local }, workspace),
       onLearned: (learned) => models.learn(found.id, learned),
     }
     const isSet = layers.some((layer) => layer !== undefined)
@@ -282,7 +282,12 @@ function absentModel(id: string, error: unknown): { id: string; model: LanguageM
   }
 }
 
-export function runModel({ definition, files = ['image', 'pdf'], ...found }: ResolvedModel): RunInput['model'] {
+export function runModel({
+  definition,
+  files = ['image', 'pdf'],
+  local: _,
+  ...found
+}: ResolvedModel): RunInput['model'] {
   const takes = supportedFiles(definition, files)
   return { ...found, accepts: takes, ...modelLimits(definition) }
 }

@@ -369,6 +369,7 @@ export function createRunManager(services: RunServices): RunManager {
     const { record, parts } = given
     const { sessionId, messageId } = record
     const isColumn = runRequestOf(record).column !== undefined
+    const isFirst = parts.history.filter(({ role }) => role === 'user').length === 1
     const run: OpenRun = new ManagedRun(services, {
       ...given,
       parts: isColumn ? { ...parts, ...sharedByColumns(sessionId) } : parts,
@@ -385,7 +386,7 @@ export function createRunManager(services: RunServices): RunManager {
         }
         if (outcome === undefined) {
           void merge(run)
-          services.onAnswered?.(record)
+          if (isFirst) services.onFirstAnswer?.(record)
         } else {
           const late = { record, outcome, number: run.log.number }
           unstored.set(sessionId, [...(unstored.get(sessionId) ?? []), late])

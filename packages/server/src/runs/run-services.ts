@@ -47,8 +47,8 @@ export interface RunServices {
   dropState(sessionId: string, agentId: string): Promise<void>
   /** The session goes on with the state of this column. The states of the others are dropped. */
   pickState(sessionId: string, column: string, others: readonly string[]): Promise<void>
-  /** Called when an answer of the session's agent is finished and stored. */
-  onAnswered?(record: RunRecord): void
+  /** Called when an answer to the first message of a branch is finished and stored. */
+  onFirstAnswer?(record: RunRecord): void
   stallMs?: number
 }
 

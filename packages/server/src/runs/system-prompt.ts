@@ -13,6 +13,7 @@ import {
   type Workspace,
 } from '@troupe/core'
 import type { StoredMessage } from '@troupe/protocol'
+import { z } from 'zod'
 
 export interface PromptBlock {
   name: string
@@ -41,8 +42,6 @@ export interface PrefaceOptions {
   /** The folder `~` refers to. */
   personHome: string
   layers: readonly PrefaceLayer[]
-  /** Grows when the user edits instructions in the settings, which take effect at the next message. */
-  revision?(workspaceId: string): number
   /** Includes agents offered on any page. */
   agents(workspace: Workspace): Promise<Preface['agents']>
 }
@@ -53,8 +52,14 @@ interface Prefaces {
    * edited since. Without a history, stores nothing: this is a preview, and servers may still be connecting.
    */
   of(session: Session, workspace: Workspace, history?: readonly StoredMessage[]): Promise<Preface>
+  /** Instructions of a workspace changed, or without one those for all. Chats that have begun get them, too. */
+  outdate(workspaceId?: string): Promise<void>
   forget(sessionId: string): Promise<void>
 }
+
+const revisionsKey = 'instruction-revisions'
+/** The revisions of all workspaces, besides those by workspace id. */
+const everywhere = 'person'
 
 /** Maximum prefaces in memory. Others are read from the store. */
 const maxHeld = 200
@@ -62,12 +67,14 @@ const maxHeld = 200
 export function createPrefaces(options: PrefaceOptions): Prefaces {
   const { store } = options
   const held = new Map<string, Preface>()
+  let revisions: Record<string, number> | undefined
   return {
     async of(session, workspace, history) {
       const key = prefaceKey(session.id)
       const known = held.get(session.id) ?? ((await store.settings.get(key)) as Preface | undefined)
       const compactions = countCompactions(history ?? [])
-      const revision = options.revision?.(session.workspaceId) ?? 0
+      revisions ??= await loadRevisions()
+      const revision = (revisions[everywhere] ?? 0) + (revisions[session.workspaceId] ?? 0)
       if (known !== undefined && known.compactions >= compactions && (known.revision ?? 0) >= revision) {
         hold(session.id, known)
         return known
@@ -78,10 +85,19 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
       hold(session.id, made)
       return made
     },
+    async outdate(workspaceId = everywhere) {
+      revisions ??= await loadRevisions()
+      revisions[workspaceId] = (revisions[workspaceId] ?? 0) + 1
+      await store.settings.set(revisionsKey, revisions)
+    },
     forget(sessionId) {
       held.delete(sessionId)
       return store.settings.set(prefaceKey(sessionId), undefined)
     },
+  }
+
+  async function loadRevisions(): Promise<Record<string, number>> {
+    return revisionsSchema.parse(await store.settings.get(revisionsKey))
   }
 
   function hold(sessionId: string, preface: Preface): void {
@@ -108,6 +124,8 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
     return { blocks, agents }
   }
 }
+
+const revisionsSchema = z.record(z.string(), z.number()).catch({})
 
 const sharedLists = new Map<string, readonly object[]>()
 

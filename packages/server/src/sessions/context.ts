@@ -24,6 +24,8 @@ export interface Context {
   ): Promise<PromptBlock[]>
   onStart(session: Session, call: ModelCallStart): void
   lastCalls: LastCalls
+  /** See `Prefaces.outdate`. */
+  outdate(workspaceId?: string): Promise<void>
   forget(sessionId: string): Promise<void>
 }
 
@@ -40,6 +42,7 @@ export function openContext(
   const lastCalls = createLastCalls(store)
   return {
     lastCalls,
+    outdate: prefaces.outdate,
     async blocks(session, workspace, frame, prompt, { history, page } = {}) {
       const planFile = options.planFile(session, workspace)
       const preface = await prefaces.of(session, workspace, history)

@@ -60,9 +60,9 @@ export function createTitleWriter(options: TitleOptions): {
     const words = titleFrom(first.parts)
     const isOurs = async () => (await store.sessions.get(sessionId))?.title === words
     if (!(await isOurs())) return
-    const { id, model: cheap, definition } = await models.resolveChatModel(await cheapest(model))
+    const { id, model: cheap, definition, local } = await models.resolveChatModel(await cheapest(model))
     const workspace = await store.workspaces.get((await store.sessions.get(sessionId))?.workspaceId ?? '')
-    const guard = workspace && options.spending?.guard({ id, price: definition.price }, workspace)
+    const guard = workspace && options.spending?.guard({ id, price: definition.price, local }, workspace)
     const made = await makeTitle(chain, cheap, '', { maxOutputTokens: maxTitleTokens, signal: closing.signal, guard })
     // The user may have renamed it meanwhile.
     if (await isOurs()) await store.sessions.update(sessionId, { title: made })

@@ -36,13 +36,13 @@ interface GuardedModel {
   /** `provider/model` */
   id: string
   price?: Price | undefined
+  /** It runs on this computer, so it costs nothing. */
+  local?: boolean | undefined
 }
 
 interface SpendingOptions {
   store: Pick<Store, 'usage'>
   limits(): Partial<Record<BudgetPeriod, number>>
-  /** True for models that cost nothing, such as those on this computer. */
-  isFree(model: string): boolean
   logger: Logger
   now?: () => Date
 }
@@ -55,7 +55,7 @@ const retryMs = 10_000
 const reservedOutput = 8000
 
 export async function openSpending(options: SpendingOptions): Promise<Spending> {
-  const { store, limits, isFree, logger, now = () => new Date() } = options
+  const { store, limits, logger, now = () => new Date() } = options
   const spent: Record<BudgetPeriod, { key: string; cost: number }> = {
     day: { key: dayOf(now()), cost: 0 },
     month: { key: monthOf(now()), cost: 0 },
@@ -93,12 +93,12 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
   }
 
   async function admit(
-    { id, price }: GuardedModel,
+    { id, price, local = false }: GuardedModel,
     folder: string,
     request: SpendRequest,
     signal: AbortSignal,
   ): Promise<SpendTicket> {
-    const isLimited = Object.keys(limits()).length > 0 && !isFree(id)
+    const isLimited = Object.keys(limits()).length > 0 && !local
     // A number, since a prompt must not live as long as its answer.
     const inputTokens = isLimited ? promptTokens(request.prompt) : roughPromptTokens(request.prompt)
     const outputTokens = Math.min(request.maxOutputTokens ?? reservedOutput, reservedOutput)
@@ -113,7 +113,7 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
         isOpen = false
         reserved -= reserve
         const used = usage ?? estimatedUsage(inputTokens, outputCharacters)
-        if (used !== undefined) count(used, { id, price, folder })
+        if (used !== undefined) count(used, { id, price, local, folder })
         for (const wake of waiting.splice(0)) wake()
       },
     }
@@ -146,9 +146,9 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
     })
   }
 
-  function count(usage: Usage, { id, price, folder }: GuardedModel & { folder: string }): void {
+  function count(usage: Usage, { id, price, local, folder }: GuardedModel & { folder: string }): void {
     roll()
-    const isCounted = price !== undefined || isFree(id)
+    const isCounted = price !== undefined || local
     const cost = costOf(usage, price) ?? 0
     for (const period of budgetPeriods) spent[period].cost += cost
     const day = spent.day.key

@@ -8,7 +8,7 @@ import type {
   TextMatch,
   TreeMessage,
 } from '@troupe/core'
-import { type Metadata, type Part, type StoredMessage, totalUsage } from '@troupe/protocol'
+import { type Comparison, type Metadata, type Part, type StoredMessage, totalUsage } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { yieldToEventLoop } from '../../util/concurrency.ts'
 import { type Db, messageNotFound, statement, type StoreContext, type Tables, toStoredMessage } from './context.ts'
@@ -165,7 +165,7 @@ type SiblingRow = Message & { place: number; total: number; prev: string | null;
  */
 export function branches(
   context: StoreContext,
-): Pick<Store['messages'], 'walk' | 'chain' | 'branch' | 'latestLeaf' | 'strays'> {
+): Pick<Store['messages'], 'walk' | 'chain' | 'branch' | 'latestLeaf' | 'comparisonOf' | 'strays'> {
   async function latestLeaf(at: Conversation, belowId?: string): Promise<string | undefined> {
     const newest = await newestLeaf(context.db, at)
     if (newest === undefined) return undefined
@@ -198,6 +198,7 @@ export function branches(
 
   return {
     latestLeaf,
+    comparisonOf: (at, answerId) => comparisonOf(context.db, at, answerId),
     walk,
 
     chain: (at, leafId) => Array.fromAsync(walk(at, leafId)),
@@ -346,15 +347,20 @@ export async function branchIds(
 }
 
 /** Returns the answer that the user continued with, if the leaf is another answer of the same comparison. */
-async function pickedInstead(
-  db: Db,
-  { sessionId, agentId = '' }: Conversation,
-  leaf: string,
-): Promise<string | undefined> {
-  const { rows } = await selectParentMetadata(db, { sessionId, agentId, id: leaf })
-  const { comparison } = JSON.parse(rows[0]?.metadata ?? '{}') as Metadata
+async function pickedInstead(db: Db, at: Conversation, leaf: string): Promise<string | undefined> {
+  const comparison = await comparisonOf(db, at, leaf)
   const isOther = comparison?.picked !== leaf && comparison?.answers.some(({ messageId }) => messageId === leaf)
   return isOther === true ? comparison?.picked : undefined
+}
+
+async function comparisonOf(
+  db: Db,
+  { sessionId, agentId = '' }: Conversation,
+  id: string,
+): Promise<Comparison | undefined> {
+  const { rows } = await selectParentMetadata(db, { sessionId, agentId, id })
+  const metadata = rows[0]?.metadata ?? undefined
+  return metadata === undefined ? undefined : (JSON.parse(metadata) as Metadata).comparison
 }
 
 const selectParentMetadata = statement(
