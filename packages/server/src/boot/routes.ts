@@ -13,6 +13,7 @@ import { type Access, authRoutes } from '../http/access.ts'
 import { healthRoutes } from '../http/open-api.ts'
 import type { Route } from '../http/route.ts'
 import { type OpenWorkspace, workspaceRoutes } from '../http/scope.ts'
+import { lspRoutes } from '../lsp/lsp-routes.ts'
 import { toolCallRoutes } from '../mcp-server/call-tool.ts'
 import { mcpRoutes } from '../mcp/mcp-routes.ts'
 import { mediaRoutes } from '../media/media-routes.ts'
@@ -80,6 +81,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...tabRoutes(services),
     ...taskRoutes(services),
     ...sessionFileRoutes(services),
+    ...lspRoutes(services),
     ...artifactRoutes(services),
     ...printRoutes(services),
     ...readerRoutes(services),

@@ -39,4 +39,14 @@ it('the result of an edit carries its new problems, once the folder is trusted',
   const trusted = await turn('trusted', 'export const a: number = "3"\n')
   expect(trusted).toContain("a.ts:1:14 error: Type 'string' is not assignable to type 'number'. (ts 2322)")
   expect(trusted).toContain('const a: number')
+  const scope = `?workspace=${encodeURIComponent(folder)}`
+  const problems = (body: object) => server.json(`/ai/language-servers/problems${scope}`, { body })
+  expect((await problems({ path: 'a.ts', text: 'export const a: string = 1' })).body).toMatchObject({
+    problems: [{ line: 1, column: 14, severity: 'error', code: '2322' }],
+  })
+  expect((await problems({ path: 'missing.ts' })).body).toEqual({ problems: null })
+  expect(await problems({ path: '../a.ts' })).toMatchObject({ status: 400 })
+  expect((await server.json(`/ai/language-servers${scope}`)).body).toMatchObject({
+    servers: [{ name: 'typescript', state: 'running', root: folder }],
+  })
 })

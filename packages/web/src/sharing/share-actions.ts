@@ -40,7 +40,7 @@ export function printChat(chat: SharedChat): void {
   frame.tabIndex = -1
   frame.ariaHidden = 'true'
   // As the server's policy says, also for an answer that is not the page.
-  frame.setAttribute('sandbox', 'allow-scripts allow-modals')
+  frame.sandbox.add('allow-scripts', 'allow-modals')
   frame.src = pageAccess.link(exportPath(chat, 'html', { print: '1' }))
   const onMessage = ({ source, data }: MessageEvent) => {
     if (source !== frame.contentWindow || !isRecord(data) || data['type'] !== 'printed') return
