@@ -21,12 +21,7 @@ import { skillEndpoints } from './skills.ts'
 import { readerEndpoints, tabEndpoints, toolAckEndpoints } from './tabs.ts'
 import { transferEndpoints } from './transfer.ts'
 import { voiceEndpoints } from './voice.ts'
-<<<<<<< HEAD
-import { workspaceEndpoints } from './workspaces.ts'
-=======
-import { usageEndpoints } from './usage.ts'
 import { codeEndpoints, workspaceEndpoints } from './workspaces.ts'
->>>>>>> bc87e367 (feat(server): editors ask language servers for problems)
 
 /** Every endpoint of the server, by method and path. */
 export const contract = {
