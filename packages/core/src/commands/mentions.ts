@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, type Stats } from 'node:fs'
 import type { DataParts } from '@troupe/protocol'
+import { compareNames } from '../text/natural-order.ts'
 
 const maxFileBytes = 20 * 1024 * 1024
 const maxEntries = 300
@@ -77,26 +78,54 @@ export function mentionsIn(text: string): Mention[] {
   return [...found.values()]
 }
 
-const byName = new Intl.Collator('en', { numeric: true })
-
 type Ranked = [score: number, path: string]
+
+/** Paths with their folders, prepared for many queries. */
+export interface PathIndex {
+  /** Folders end in a slash and come first. */
+  paths: readonly string[]
+  /** The same in lower case, filled by the first ranking. */
+  lower: (string | undefined)[]
+}
 
 /**
  * Ranks the files and folders that match a few typed letters, best first, ties in natural order, with the total count.
  * A query that ends in a slash matches the contents of that folder, not the folder itself.
  */
 export function rankPaths(query: string, files: readonly string[], limit: number): { paths: string[]; total: number } {
+  const ranking = startRanking(query, indexPaths(files), limit)
+  while (!ranking.next(Infinity)) continue
+  return ranking.result()
+}
+
+export function indexPaths(files: readonly string[]): PathIndex {
+  const paths = [...foldersOf(files), ...files]
+  return { paths, lower: [] }
+}
+
+/** Ranks in steps, for an index so large that one pass would block. `next` returns true at the end. */
+export function startRanking(
+  query: string,
+  { paths, lower }: PathIndex,
+  limit: number,
+): { next(count: number): boolean; result(): { paths: string[]; total: number } } {
   const wanted = query.toLowerCase()
   /** Keeps only the best matches in order, which avoids sorting tens of thousands of names. */
   const best: Ranked[] = []
   let total = 0
-  for (const path of [...foldersOf(files), ...files]) {
-    const score = scoreOf(wanted, path.toLowerCase())
-    if (score === undefined) continue
-    total++
-    insert(best, [score, path], limit)
+  let at = 0
+  return {
+    next(count) {
+      for (const end = Math.min(paths.length, at + count); at < end; at++) {
+        const score = scoreOf(wanted, (lower[at] ??= (paths[at] as string).toLowerCase()))
+        if (score === undefined) continue
+        total++
+        insert(best, [score, paths[at] as string], limit)
+      }
+      return at >= paths.length
+    },
+    result: () => ({ paths: best.map(([, path]) => path), total }),
   }
-  return { paths: best.map(([, path]) => path), total }
 }
 
 function insert(best: Ranked[], one: Ranked, limit: number): void {
@@ -113,7 +142,7 @@ function insert(best: Ranked[], one: Ranked, limit: number): void {
 }
 
 function compare([a, one]: Ranked, [b, other]: Ranked): number {
-  return a - b || byName.compare(one, other)
+  return a - b || compareNames(one, other)
 }
 
 function foldersOf(files: readonly string[]): Set<string> {

@@ -1,27 +1,25 @@
 import { agentEndpoints, taskEndpoints } from './agents.ts'
 import { askEndpoints } from './asks.ts'
-import { blobEndpoints } from './blobs.ts'
 import { chatEndpoints } from './chat.ts'
 import { commandEndpoints } from './commands.ts'
 import { configEndpoints, instructionEndpoints } from './config.ts'
 import { contextEndpoints, usageEndpoints } from './context.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
 import { gitEndpoints } from './git.ts'
+import { fileEndpoints } from './files.ts'
 import { hookEndpoints, toolCallEndpoints, toolEndpoints } from './extensions.ts'
 import { mcpEndpoints } from './mcp.ts'
-import { mediaEndpoints } from './media.ts'
+import { blobEndpoints, mediaEndpoints, voiceEndpoints } from './media.ts'
 import { feedbackEndpoints, messageEndpoints } from './messages.ts'
 import { modelEndpoints, providerEndpoints } from './providers.ts'
-import { publishEndpoints } from './publish.ts'
 import { ruleEndpoints } from './rules.ts'
 import { authEndpoints, dataEndpoints, healthEndpoints } from './server.ts'
 import { artifactEndpoints, changeEndpoints, sessionFileEndpoints } from './session-files.ts'
 import { debugEndpoints, folderEndpoints, sessionEndpoints } from './sessions.ts'
 import { skillEndpoints } from './skills.ts'
 import { readerEndpoints, tabEndpoints, toolAckEndpoints } from './tabs.ts'
-import { transferEndpoints } from './transfer.ts'
-import { voiceEndpoints } from './voice.ts'
 import { codeEndpoints, workspaceEndpoints } from './workspaces.ts'
+import { publishEndpoints, transferEndpoints } from './transfer.ts'
 
 /** Every endpoint of the server, by method and path. */
 export const contract = {
@@ -38,6 +36,7 @@ export const contract = {
   ...dataEndpoints,
   ...debugEndpoints,
   ...feedbackEndpoints,
+  ...fileEndpoints,
   ...folderEndpoints,
   ...gitEndpoints,
   ...healthEndpoints,

@@ -48,11 +48,11 @@ const mediaTaskSchema = z.object({
 /** The paths with `vedio` are legacy aliases. */
 export const mediaEndpoints = endpoints({
   'POST /ai/image': start('images'),
-  'GET /ai/image/models': list('images'),
+  'GET /ai/image/models': list('make images'),
   'POST /ai/video': start('a video'),
-  'GET /ai/video/models': list('videos'),
+  'GET /ai/video/models': list('make videos'),
   'POST /ai/vedio': start('a video'),
-  'GET /ai/vedio/models': list('videos'),
+  'GET /ai/vedio/models': list('make videos'),
   'GET /ai/task/:taskId': {
     summary: 'Returns the state of an image or video task.',
     answers: { 200: z.object({ task: mediaTaskSchema }), 404: 'TaskNotFound' },
@@ -71,9 +71,71 @@ function start(what: string) {
   }
 }
 
+/** Maximum number of characters in one request for speech. Clients split longer texts. */
+const maxSpokenText = 4000
+
+export const voiceEndpoints = endpoints({
+  'POST /ai/transcribe': {
+    summary: 'Transcribes recorded speech, sent as raw bytes of at most 25 MiB with its content type.',
+    body: 'bytes',
+    answers: {
+      200: z.object({
+        text: z.string().describe('empty if no speech was recognized'),
+        model: z.string().describe('provider/model'),
+      }),
+      400: 'BadRequest, ProviderNotConfigured',
+      404: 'ModelNotFound, ProviderNotFound',
+      413: 'BodyTooLarge',
+      502: 'VoiceFailed',
+    },
+  },
+  'GET /ai/transcribe/models': list('transcribe speech'),
+  'POST /ai/speech': {
+    summary: 'Reads a text aloud and returns the audio.',
+    body: z.strictObject({
+      text: z.string().trim().min(1).max(maxSpokenText),
+      voice: z.string().max(100).optional().describe('default: the voice in the settings, else that of the provider'),
+    }),
+    gives: ['bytes'],
+    answers: {
+      200: 'the audio',
+      400: 'BadRequest, ProviderNotConfigured',
+      404: 'ModelNotFound, ProviderNotFound',
+      502: 'VoiceFailed',
+    },
+  },
+  'GET /ai/speech/models': list('read text aloud'),
+})
+
 function list(what: string) {
   return {
-    summary: `Lists the usable models that make ${what}.`,
+    summary: `Lists the usable models that ${what}.`,
     answers: { 200: z.object({ models: z.array(modelSchema) }) },
   }
 }
+
+export const blobEndpoints = endpoints({
+  'POST /ai/blobs': {
+    summary: 'Stores bytes with their content type.',
+    body: 'bytes',
+    answers: {
+      201: z.object({
+        sha256: z.string(),
+        size: z.number().describe('bytes'),
+        mediaType: z.string().describe('the type under which these bytes were first stored'),
+        url: z.string(),
+      }),
+      413: 'BodyTooLarge',
+    },
+  },
+  'GET /ai/blobs/:sha256': {
+    summary: 'Returns the bytes of a blob.',
+    linkable: true,
+    gives: ['bytes'],
+    answers: { 200: 'bytes', 404: 'BlobNotFound' },
+  },
+  'DELETE /ai/blobs/:sha256': {
+    summary: 'Deletes a blob that no message uses, such as an attachment removed before sending.',
+    answers: { 200: z.object({ deleted: z.string() }), 404: 'BlobNotFound', 409: 'BlobInUse' },
+  },
+})

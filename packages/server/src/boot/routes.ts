@@ -9,6 +9,7 @@ import { chatRoutes } from '../chat/chat-routes.ts'
 import { commandRoutes } from '../commands/command-routes.ts'
 import { hookRoutes, toolRoutes } from '../extensions/workspace-extensions.ts'
 import { gitRoutes } from '../git/git-routes.ts'
+import { fileRoutes } from '../files/file-routes.ts'
 import { type Access, authRoutes } from '../http/access.ts'
 import { healthRoutes } from '../http/open-api.ts'
 import type { Route } from '../http/route.ts'
@@ -57,6 +58,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...changeRoutes(services),
     ...folderRoutes(services),
     ...gitRoutes(services),
+    ...fileRoutes(services),
     ...publishRoutes(services),
     ...transferRoutes(services),
     ...agentRoutes(services),

@@ -12,6 +12,7 @@ import { openCommands } from '../commands/open-commands.ts'
 import { type ConfigFile, openConfig, toolSettings } from '../config/config.ts'
 import type { Home } from '../config/home.ts'
 import { createWorkspaceTools, type LoadProblem, openHooks, openTools } from '../extensions/workspace-extensions.ts'
+import { openFiles } from '../files/file-routes.ts'
 import { openLsp } from '../lsp/open-lsp.ts'
 import { createCallTool } from '../mcp-server/call-tool.ts'
 import { describeServers, type Mcp, openMcp } from '../mcp/open-mcp.ts'
@@ -221,6 +222,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     skills,
   })
   const lsp = closing(openLsp({ env, logger, settings: () => config.get().languageServers ?? {} }))
+  const files = closing(openFiles(home.path))
   const settings = (name: string): unknown => toolSettings(config, name)
   const runs = createRunManager({
     store,
@@ -266,6 +268,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     config,
     context,
     env,
+    files,
     home,
     hooks,
     inbox,

@@ -116,6 +116,7 @@ describe('every route', () => {
     const linkable = routes.filter(({ operation }) => operation.security.some((one) => 'link' in one))
     expect(linkable.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
       'GET /ai/blobs/{sha256}',
+      'GET /ai/files/download',
       'GET /ai/sessions/{id}/export',
       'GET /ai/sessions/{id}/file',
     ])

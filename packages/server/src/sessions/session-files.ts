@@ -5,7 +5,6 @@ import { secretIn } from '@troupe/command-policy'
 import {
   type AgentState,
   checkJsx,
-  isInside,
   isJsxFile,
   jsxProblemText,
   resolvePath,
@@ -15,6 +14,7 @@ import {
 } from '@troupe/core'
 import { type FilePreview, NamedError, sessionFileEndpoints } from '@troupe/protocol'
 import type { Home } from '../config/home.ts'
+import { isPrivateToHome, isSecret } from '../files/workspace-path.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 
@@ -121,7 +121,10 @@ export function sessionFileRoutes({ store, home, states, workspaces }: SessionFi
 function findFile(state: FileRoots, given: string, homePath: string): ReturnType<typeof resolvePath> {
   for (const cwd of new Set([state.cwd, ...state.roots])) {
     const found = resolveWithin({ ...state, cwd }, given)
-    if (found?.stats?.isFile() === true && !isPrivateToHome(found.path, homePath, [...state.roots, ...state.readable]))
+    if (
+      found?.stats?.isFile() === true &&
+      !isPrivateToHome(found.path, realpathSync(homePath), [...state.roots, ...state.readable])
+    )
       return found
   }
   throw new NamedError('FileNotFound', 'This file does not exist in the workspace or the output of this chat.', {
@@ -136,11 +139,6 @@ function resolveWithin(state: FileRoots, given: string): ReturnType<typeof resol
   } catch {
     return undefined
   }
-}
-
-function isSecret(real: string, roots: readonly string[]): boolean {
-  const inside = roots.map((root) => path.relative(root, real)).find((relative) => !relative.startsWith('..'))
-  return secretIn(inside ?? path.basename(real)) !== undefined
 }
 
 async function readStart(file: string): Promise<{ bytes: Buffer; size: number }> {
@@ -168,7 +166,7 @@ function findPreview(
   if (stats?.isFile() !== true)
     throw new NamedError('FileNotFound', 'This file no longer exists.', { status: 404, data: { path: given } })
   const inside = path.relative(place.cwd, real)
-  const isOurs = isPrivateToHome(real, homePath, [...place.roots, ...place.readable])
+  const isOurs = isPrivateToHome(real, realpathSync(homePath), [...place.roots, ...place.readable])
   if (isOurs || secretIn(inside.startsWith('..') ? path.basename(real) : inside) !== undefined)
     throw new NamedError('SecretFile', 'Files like this contain keys and passwords, so they are not shown.', {
       status: 403,
@@ -196,14 +194,4 @@ function refuseInvalid(text: string, shown: string): void {
     status: 422,
     data: { path: shown, ...problem },
   })
-}
-
-/**
- * True if a real path is in the Troupe home, outside the folders open to a session. The home contains the token, keys
- * and other sessions, so no page may show it, even if it is inside the workspace.
- */
-function isPrivateToHome(real: string, homePath: string, open: readonly string[]): boolean {
-  const home = realpathSync(homePath)
-  if (!isInside(real, home)) return false
-  return !open.some((folder) => folder !== home && isInside(folder, home) && isInside(real, folder))
 }

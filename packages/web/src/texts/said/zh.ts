@@ -12,6 +12,7 @@ import { permissions } from './zh/permissions.ts'
 import { problems } from './zh/problems.ts'
 import { requests } from './zh/requests.ts'
 import { runs } from './zh/runs.ts'
+import { workspaceFiles } from './zh/workspace-files.ts'
 
 export const zh: ServerTexts = {
   action: actions,
@@ -26,6 +27,7 @@ export const zh: ServerTexts = {
     ...runs,
     ...files,
     ...git,
+    ...workspaceFiles,
     ...commandsAndWeb,
     ...pageTools,
     ...doctor,

@@ -1,0 +1,188 @@
+import { createWriteStream, type Stats } from 'node:fs'
+import { cp, link, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import path from 'node:path'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { randomBytes } from 'node:crypto'
+import { isInside } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import type { Ctx } from '../http/route.ts'
+import { pictureTypes } from './file-content.ts'
+import { checkNewName, fileExists, type FileRoot, notFound, resolveEntry, resolveTarget } from './workspace-path.ts'
+
+const maxUpload = 2 * 1024 * 1024 * 1024
+
+export async function createEntry(root: FileRoot, given: string, kind: 'file' | 'folder'): Promise<{ path: string }> {
+  const entry = resolveEntry(root, given)
+  checkNewName(entry.relative)
+  if (entry.stats !== undefined) throw fileExists(entry.relative)
+  await attempt(entry.relative, async () => {
+    await mkdir(path.dirname(entry.path), { recursive: true })
+    if (kind === 'folder') return mkdir(entry.path)
+    const handle = await open(entry.path, 'wx', 0o666)
+    return handle.close()
+  })
+  return { path: entry.relative }
+}
+
+/** Renames within the folder. Two names of one entry may differ only in case. */
+export async function moveEntry(root: FileRoot, from: string, to: string): Promise<{ path: string }> {
+  const source = resolveEntry(root, from)
+  const target = resolveEntry(root, to)
+  checkNewName(target.relative)
+  const { stats } = source
+  if (stats === undefined) throw notFound(from)
+  if (source.path === target.path) return { path: target.relative }
+  if (stats.isDirectory() && isInside(target.path, source.path))
+    throw new NamedError('MoveIntoItself', 'A folder cannot be moved into itself.', { status: 409 })
+  const isSame = target.stats?.ino === stats.ino && target.stats.dev === stats.dev
+  const onlyCase = isSame && source.path.toLowerCase() === target.path.toLowerCase()
+  if (target.stats !== undefined && !onlyCase) throw fileExists(target.relative)
+  await attempt(target.relative, async () => {
+    await mkdir(path.dirname(target.path), { recursive: true })
+    await moveOver(source.path, target.path, stats)
+  })
+  return { path: target.relative }
+}
+
+/** A file is linked first, which fails if the name was just taken. Folders cannot be linked; a taken name is not empty. */
+async function moveOver(from: string, to: string, stats: Stats): Promise<void> {
+  if (stats.isFile() && from.toLowerCase() !== to.toLowerCase()) {
+    try {
+      await link(from, to)
+      await unlink(from)
+      return
+    } catch (error) {
+      if (!noLinkCodes.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
+  }
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    await cp(from, to, {
+      recursive: true,
+      verbatimSymlinks: true,
+      errorOnExist: true,
+      force: false,
+      preserveTimestamps: true,
+    })
+    await rm(from, { recursive: true })
+  }
+}
+
+/** File systems without hard links, and moves between file systems. */
+const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
+
+/** Streams the body into a temporary file next to the target, then moves it into place. */
+export async function saveUpload(
+  c: Ctx,
+  root: FileRoot,
+  given: string,
+  { replace }: { replace: boolean },
+): Promise<{ path: string; size: number }> {
+  const target = resolveTarget(root, given, 'write')
+  checkNewName(target.relative)
+  if (target.stats?.isDirectory() === true || (target.stats !== undefined && !replace))
+    throw fileExists(target.relative)
+  if (Number(c.req.header('content-length') ?? 0) > maxUpload) throw tooLarge()
+  const temporary = path.join(path.dirname(target.path), `.troupe-${randomBytes(9).toString('base64url')}.tmp`)
+  try {
+    return await attempt(target.relative, async () => {
+      await mkdir(path.dirname(target.path), { recursive: true })
+      const size = await receive(c, temporary)
+      if (replace) await rename(temporary, target.path)
+      else {
+        const stats = await lstat(temporary)
+        await moveOver(temporary, target.path, stats)
+      }
+      return { path: target.relative, size }
+    })
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+async function receive(c: Ctx, file: string): Promise<number> {
+  const incoming = c.env?.incoming as IncomingMessage | undefined
+  const body = incoming ?? (c.req.raw.body === null ? Readable.from([]) : Readable.fromWeb(c.req.raw.body as never))
+  let size = 0
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
+      size += chunk.length
+      done(size > maxUpload ? tooLarge() : null, chunk)
+    },
+  })
+  try {
+    await pipeline(body, counted, createWriteStream(file, { flags: 'wx', mode: 0o666 }))
+  } catch (error) {
+    const isLocal = (error as NodeJS.ErrnoException).syscall !== undefined
+    if (error instanceof NamedError || isLocal) throw error
+    throw new NamedError('BodyCut', 'The upload ended too early.', { cause: error })
+  }
+  return size
+}
+
+function tooLarge(): NamedError {
+  return new NamedError('BodyTooLarge', 'The file is too large. The limit is 2 GiB.', { status: 413 })
+}
+
+/** Sends a file in pieces. Only a picture may be shown in our origin. */
+export async function download(
+  c: Ctx,
+  root: FileRoot,
+  given: string,
+  { inline }: { inline: boolean },
+): Promise<Response> {
+  const found = resolveTarget(root, given, 'read')
+  if (found.stats?.isFile() !== true) throw notFound(given)
+  const picture = inline ? pictureTypes[path.extname(found.path).toLowerCase()] : undefined
+  const name = path.posix.basename(found.relative).toWellFormed()
+  const headers = {
+    'content-type': picture ?? 'application/octet-stream',
+    'content-disposition': `${picture === undefined ? 'attachment' : 'inline'}; filename*=UTF-8''${encodeName(name)}`,
+    'content-length': String(found.stats.size),
+    'content-security-policy': "default-src 'none'; sandbox",
+  }
+  if (c.req.method === 'HEAD') return c.body(null, 200, headers)
+  const handle = await open(found.path, 'r')
+  // The length is promised, so a file that grows meanwhile is sent as it was.
+  const stream = handle.createReadStream({ end: Math.max(0, found.stats.size - 1), autoClose: true })
+  if (found.stats.size === 0) {
+    await handle.close()
+    return c.body(null, 200, headers)
+  }
+  return c.body(Readable.toWeb(stream) as ReadableStream, 200, headers)
+}
+
+/** Quotes all that RFC 5987 does not allow in a name. */
+function encodeName(name: string): string {
+  return encodeURIComponent(name).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** Turns an error of the system into one for the person. */
+export async function attempt<T>(relative: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof NamedError) throw error
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'ERR_FS_CP_EEXIST') throw fileExists(relative)
+    if (code === 'ENOENT') throw notFound(relative)
+    const text = systemFaults[code]
+    // A full disk has its own answer for all routes.
+    if (text === undefined) throw error
+    throw new NamedError('OutsideWorkspace', text, { status: 403, cause: error })
+  }
+}
+
+const systemFaults: Record<string, string> = {
+  EACCES: 'The system does not allow this change. Check the permissions of the folder.',
+  EPERM: 'The system does not allow this change. Check the permissions of the folder.',
+  EROFS: 'This folder is read-only, so nothing was changed.',
+  EBUSY: 'Another program uses this file or folder. Close it there, then try again.',
+  ENAMETOOLONG: 'The name is too long for this file system.',
+  ENOTDIR: 'A part of this path is a file, not a folder.',
+  EINVAL: 'This file system does not allow this name.',
+}

@@ -1,0 +1,47 @@
+import type { ServerTextPairs } from '../../server-texts.ts'
+
+/** Errors of the file routes. */
+export const workspaceFiles: ServerTextPairs = [
+  ['This file or folder does not exist.', '该文件或文件夹不存在。'],
+  ['A file or folder with this name already exists.', '已存在同名的文件或文件夹。'],
+  ['The folder of this chat no longer exists or cannot be opened.', '此聊天的文件夹已不存在或无法打开。'],
+  ['The folder itself cannot be changed.', '不能更改该文件夹本身。'],
+  ['Give the file or folder a name.', '请为文件或文件夹命名。'],
+  ['The name is too long. The limit is 255 bytes.', '名称过长。上限为 255 字节。'],
+  ['Give a path inside the folder.', '请给出文件夹内的路径。'],
+  ['This leads out of the folder, so it cannot be opened or changed.', '这指向文件夹之外，因此无法打开或更改。'],
+  ['This is a pipe, a socket or a device, so it cannot be opened.', '这是管道、套接字或设备，因此无法打开。'],
+  ['These links form a loop, so they lead nowhere.', '这些链接形成循环，没有指向任何内容。'],
+  ['A part of this path is a file, not a folder.', '此路径的一部分是文件，而不是文件夹。'],
+  ['The system does not allow access to this file or folder.', '系统不允许访问此文件或文件夹。'],
+  ['The path is too long.', '路径过长。'],
+  ['Troupe keeps its own data here, so it is not shown or changed.', 'Troupe 在此保存自己的数据，因此不显示也不更改。'],
+  ['This is a file, not a folder.', '这是文件，不是文件夹。'],
+  ['The system does not allow opening this folder.', '系统不允许打开此文件夹。'],
+  ['This folder can no longer be opened.', '此文件夹已无法打开。'],
+  ['There is a folder with this name.', '已有同名的文件夹。'],
+  ['This file is read-only, so it was not saved.', '此文件是只读的，因此未保存。'],
+  [
+    'The encoding of this file lacks a character of your text. Save it as UTF-8.',
+    '此文件的编码不包含你文本中的某个字符。请另存为 UTF-8。',
+  ],
+  ['Someone else changed this file in the meantime.', '在此期间，此文件已被更改。'],
+  ['A folder cannot be moved into itself.', '文件夹不能移动到自身之中。'],
+  ['The upload ended too early.', '上传提前结束。'],
+  ['The file is too large. The limit is 2 GiB.', '文件过大。上限为 2 GiB。'],
+  [
+    'The system does not allow this change. Check the permissions of the folder.',
+    '系统不允许此更改。请检查文件夹的权限。',
+  ],
+  ['This folder is read-only, so nothing was changed.', '此文件夹是只读的，因此没有更改任何内容。'],
+  [
+    'Another program uses this file or folder. Close it there, then try again.',
+    '另一个程序正在使用此文件或文件夹。请在那里关闭后重试。',
+  ],
+  ['The name is too long for this file system.', '名称对此文件系统来说过长。'],
+  ['This file system does not allow this name.', '此文件系统不允许该名称。'],
+  ['This is too large for the trash, which is on another disk.', '对位于另一磁盘上的回收站来说过大。'],
+  ['This is no longer in the trash.', '回收站中已没有此项。'],
+  ['Too many pages watch files. Close some of them.', '监视文件的页面过多。请关闭其中一些。'],
+  ['This stream has ended. Open a new one.', '此流已结束。请打开新的流。'],
+]
