@@ -109,7 +109,7 @@ test('everything in the guides works in a copy of the checkout', { timeout: 240_
   const flags = ['--project=node', '--maxWorkers=1', '--experimental.viteModuleRunner=false']
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...flags]
   const ran = await runNode(folder, [...vitest, ...tests])
-  expect(ran).toMatchObject({ code: 0 })
+  expect(ran.code === 0 ? '' : ran.output).toBe('')
 })
 
 const providerTest = `import { expect, it } from 'vitest'

@@ -136,6 +136,11 @@ describe('properties', () => {
     )
   })
 
+  test('keys with a backslash are read in any pieces', () => {
+    const text = String.raw`{"c\\":1,"\\n":2,"\"":3}`
+    for (const split of everySplit(text)) expect(read(split).result.value).toEqual({ 'c\\': 1, '\\n': 2, '"': 3 })
+  })
+
   test('no chunk ends with half a character, unless the text does', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), cutting, fc.boolean(), (string, sizes, escaped) => {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { applyPatch } from 'diff'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { diffBytes, diffReplacements } from './diff.ts'
 import { utf8Format } from './encoding.ts'
 import { applyReplacements } from './text-edit.ts'
@@ -61,6 +61,13 @@ test('a change deep in a long text is numbered rightly and has three lines aroun
     '@@ -69998,7 +69998,7 @@\n line 69998\n line 69999\n line 70000\n-line 70001\n+changed\n line 70002\n line 70003\n line 70004\n',
   )
   expect([added, removed]).toEqual([1, 1])
+})
+
+test('a machine that stalls gets the same hunks', async () => {
+  let now = 0
+  vi.spyOn(Date, 'now').mockImplementation(() => (now += 10_000))
+  const { diff } = await diffBytes(side('a\nb\nc\nd\n'), side('A\nb\nC\nd\n'))
+  expect(diff).toBe('@@ -1,4 +1,4 @@\n-a\n+A\n b\n-c\n+C\n d\n')
 })
 
 test('two texts without common lines are not compared for long', async () => {

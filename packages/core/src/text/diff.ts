@@ -19,7 +19,8 @@ export interface DiffSide {
 
 const contextLines = 3
 const maxCharacters = 16_000
-const maxMilliseconds = 40
+/** About 40 ms of work. A limit of time would give other hunks on a busy machine, also for a few lines. */
+const maxEdits = 800
 /** Longer texts are not compared line by line. */
 const maxComparedText = 2 ** 20
 const newline = 10
@@ -128,7 +129,7 @@ async function diffTexts(oldText: string, nowText: string, first: number, newFir
   if (oldText === nowText) return { diff: '', added: 0, removed: 0 }
   if (oldText.length + nowText.length > maxComparedText) return diffAsReplacement(oldText, nowText, first, newFirst)
   const { structuredPatch } = await (library ??= import('diff'))
-  const patch = structuredPatch('', '', oldText, nowText, '', '', { context: contextLines, timeout: maxMilliseconds })
+  const patch = structuredPatch('', '', oldText, nowText, '', '', { context: contextLines, maxEditLength: maxEdits })
   return patch === undefined
     ? diffAsReplacement(oldText, nowText, first, newFirst)
     : formatHunks(patch.hunks, first, newFirst)

@@ -188,7 +188,7 @@ describe('every route', () => {
     await refuseAll(
       server,
       takers
-        .filter((_, i) => i % 5 === 0)
+        .filter((_, i) => i % 25 === 0)
         .map(
           ({ method, path }) =>
             () =>
@@ -206,7 +206,7 @@ describe('every route', () => {
       ),
       (answer) => expect(answer.name).toBe('BodyTooLarge'),
     )
-  }, 20_000)
+  })
 
   it('rejects or handles unusual query values', async () => {
     const odd = [
