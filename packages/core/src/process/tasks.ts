@@ -22,9 +22,19 @@ export interface Task {
   seen: number
   /** Resolves when there is new output followed by `quietMs` of silence, when it ends, or after `ms`. */
   settled(options: { ms: number; quietMs: number; from: number; signal?: AbortSignal }): Promise<void>
+  /** Calls back after new output, a change of size or owner, and the end. Returns an unsubscribe function. */
+  onNews(listener: () => void): () => void
   /** Only for terminals and commands with an open stdin. */
   write?(text: string): void
   resize?(columns: number, rows: number): void
+  /** Undefined without a terminal. */
+  size: { columns: number; rows: number } | undefined
+  /** True while the person types into it. The agent then only reads. */
+  held: boolean
+  /** True if the person typed into it since the agent last read it. */
+  typedByPerson: boolean
+  /** Gives it to the person, or back to the agent. */
+  hold(held: boolean): void
   /** Ends the whole process group: SIGTERM, then SIGKILL. Resolves when it is gone. */
   stop(): Promise<void>
   /** Resolves when none of its processes run. Never rejects. */

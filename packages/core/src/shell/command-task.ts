@@ -22,6 +22,7 @@ interface TaskParts {
   stop(): Promise<void>
   write?(text: string): void
   resize?(columns: number, rows: number): void
+  size?: { columns: number; rows: number }
 }
 
 interface OpenTask {
@@ -57,6 +58,10 @@ export function createTask(parts: TaskParts): OpenTask {
   let window = { from: 0, characters: 0 }
   let change = Promise.withResolvers<void>()
   let status: Task['status'] = 'ended'
+  const listeners = new Set<() => void>()
+  const tell = (): void => {
+    for (const listener of listeners) listener()
+  }
   const task: Task = {
     id: `${kind === 'terminal' ? 'term' : 'task'}-${randomBytes(4).toString('hex')}`,
     kind,
@@ -98,7 +103,24 @@ export function createTask(parts: TaskParts): OpenTask {
       }
     },
     write: write && ((text: string) => running?.write?.(text)),
-    resize: resize && ((columns: number, rows: number) => running?.resize?.(columns, rows)),
+    resize:
+      resize &&
+      ((columns: number, rows: number) => {
+        running?.resize?.(columns, rows)
+        task.size = { columns, rows }
+        tell()
+      }),
+    size: parts.size,
+    held: false,
+    typedByPerson: false,
+    hold(held) {
+      task.held = held
+      tell()
+    },
+    onNews(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     ended: ended.promise,
   }
   return {
@@ -110,6 +132,7 @@ export function createTask(parts: TaskParts): OpenTask {
       lastAt = performance.now()
       change.resolve()
       change = Promise.withResolvers()
+      tell()
       const brake = held(text.length)
       if (!spilling && !overflows) return brake
       spilling = true
@@ -126,6 +149,7 @@ export function createTask(parts: TaskParts): OpenTask {
       task.endedAt = Date.now()
       ended.resolve()
       change.resolve()
+      tell()
     },
   }
 

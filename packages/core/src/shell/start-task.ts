@@ -101,6 +101,7 @@ function openTerminalTask(
     },
     write: (text) => pty.write(text),
     resize: (columns, rows) => pty.resize(columns, rows),
+    size: { columns: pty.cols, rows: pty.rows },
   })
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let opening: string | undefined = ''

@@ -25,6 +25,9 @@ export function readTask(task: Task, from: number): TaskOutputView {
   const where = spilled === undefined ? '' : spillHint(spilled)
   const failed = task.status === 'ended' && task.exitCode !== 0
   const advice = failed ? sandboxAdvice(text, task.confinement) : []
+  if (task.held) advice.push(heldText)
+  else if (task.typedByPerson) advice.push('The user typed into it, so part of the output answers the user.')
+  task.typedByPerson = false
   return {
     task_id: task.id,
     command: task.command,
@@ -39,6 +42,10 @@ export function readTask(task: Task, from: number): TaskOutputView {
     advice: advice.length > 0 ? advice : undefined,
   }
 }
+
+/** For the model, when the person has taken over its terminal. */
+export const heldText =
+  'The user has taken over this terminal and types into it. Wait, or ask the user. You can read its output, but not type.'
 
 export function taskText(look: TaskOutputView, kind: Task['kind']): string {
   const { task_id: id, status, exitCode, durationMs, text, advice = [] } = look

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findTask, readTask, taskDisplay, taskText } from '../shell/task-display.ts'
+import { findTask, heldText, readTask, taskDisplay, taskText } from '../shell/task-display.ts'
 import { defineTool } from '../tool/tool.ts'
 
 const mostMs = 600_000
@@ -39,6 +39,7 @@ export default defineTool({
       task.seen = look.next
       throw new Error(`${taskText(look, 'terminal')}\nIt no longer accepts input. Start it again with ExecCommand.`)
     }
+    if (task.held && !ended && (chars !== '' || resize !== undefined || end)) throw new Error(heldText)
     if (resize !== undefined && !ended) {
       if (task.resize === undefined)
         throw new Error('This session has no terminal (tty was false), so it cannot be resized.')

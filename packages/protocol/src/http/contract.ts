@@ -18,6 +18,7 @@ import { artifactEndpoints, changeEndpoints, sessionFileEndpoints } from './sess
 import { debugEndpoints, folderEndpoints, sessionEndpoints } from './sessions.ts'
 import { skillEndpoints } from './skills.ts'
 import { readerEndpoints, tabEndpoints, toolAckEndpoints } from './tabs.ts'
+import { terminalEndpoints } from './terminals.ts'
 import { codeEndpoints, workspaceEndpoints } from './workspaces.ts'
 import { publishEndpoints, transferEndpoints } from './transfer.ts'
 
@@ -56,6 +57,7 @@ export const contract = {
   ...tabEndpoints,
   ...toolAckEndpoints,
   ...taskEndpoints,
+  ...terminalEndpoints,
   ...toolCallEndpoints,
   ...toolEndpoints,
   ...transferEndpoints,

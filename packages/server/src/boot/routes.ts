@@ -32,6 +32,8 @@ import { sessionFileRoutes } from '../sessions/session-files.ts'
 import { folderRoutes, sessionRoutes } from '../sessions/session-routes.ts'
 import { skillRoutes } from '../skills/skill-imports.ts'
 import { tabRoutes } from '../tabs/page-calls.ts'
+import { terminalRoutes } from '../terminals/terminal-routes.ts'
+import type { TerminalTickets } from '../terminals/terminal-socket.ts'
 import { publishRoutes } from '../transfer/publish/publish-routes.ts'
 import { transferRoutes } from '../transfer/transfer-routes.ts'
 import { usageRoutes } from '../usage/usage-routes.ts'
@@ -42,6 +44,7 @@ import type { Services } from './services.ts'
 export interface RouteServices extends Services {
   access: Access
   openWorkspace: OpenWorkspace
+  tickets: TerminalTickets
   ownPort: () => number
   uploads: string
 }
@@ -82,6 +85,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...toolAckRoutes(services),
     ...tabRoutes(services),
     ...taskRoutes(services),
+    ...terminalRoutes(services),
     ...sessionFileRoutes(services),
     ...lspRoutes(services),
     ...artifactRoutes(services),

@@ -33,6 +33,8 @@ import { createSkillRegistry } from '../skills/skill-registry.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
 import { createPageCalls } from '../tabs/page-calls.ts'
 import { createPageTabs } from '../tabs/page-tabs.ts'
+import { openTerminals } from '../terminals/open-terminals.ts'
+import { createTakeOverNotes } from '../terminals/take-over.ts'
 import { openPublishedPages } from '../transfer/publish/published-pages.ts'
 import { openSpending } from '../usage/spending.ts'
 import { createLogger } from '../util/logger.ts'
@@ -246,6 +248,8 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     onFirstAnswer: titles.answered,
     stallMs: options.stallMs,
   })
+  const takeOverNotes = closing(createTakeOverNotes(runs))
+  const terminals = closing(openTerminals({ env }))
   const answers = createAskAnswers({ store, inbox, runs, permissions, rules, grants, tools, states })
   const callTool = createCallTool({
     permissions,
@@ -292,6 +296,8 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     states,
     store,
     tabs,
+    takeOverNotes,
+    terminals,
     tools,
     typedAddresses,
     workspaces,

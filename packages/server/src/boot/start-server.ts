@@ -8,6 +8,7 @@ import { hostInUrl, isLoopback, listen, type Listening } from '../http/listen.ts
 import { createOpenWorkspace } from '../http/scope.ts'
 import { createWebFiles } from '../http/web-files.ts'
 import { scheduleTrashCleanup } from '../sessions/session-routes.ts'
+import { createTickets, terminalUpgrade } from '../terminals/terminal-socket.ts'
 import { createRoutes } from './routes.ts'
 import type { Server, ServerOptions } from './server.ts'
 import { openServices } from './services.ts'
@@ -44,9 +45,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       hosts,
     })
     const openWorkspace = createOpenWorkspace({ store, access, own: workspaces.own, onOpen: workspaces.load })
+    const tickets = createTickets()
     const uploads = path.join(home.path, 'uploads')
     const app = createApp({
-      routes: createRoutes({ ...services, access, openWorkspace, ownPort: () => port, uploads }),
+      routes: createRoutes({ ...services, access, openWorkspace, tickets, ownPort: () => port, uploads }),
       access,
       logger,
       openWorkspace,
@@ -58,7 +60,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     await runs.recover()
     closers.push(scheduleTrashCleanup(services))
     if (options.listen !== false) {
-      listening = await listen(app, { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880) })
+      const wanted = { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880) }
+      listening = await listen(app, wanted, terminalUpgrade({ ...services, access, tickets }))
       port = listening.port
       lock.announce({ url: origin(), port })
     }

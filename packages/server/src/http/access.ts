@@ -32,6 +32,10 @@ export interface Access {
   resume(c: Ctx, given: { pageId: string; nonce: string; signature: string }): PageCredential
   /** Throws unless the caller is a program with the token. */
   checkProgram(c: Ctx): void
+  /** Throws `PageOnly` (403) unless the caller is the page, so that the person asked for it. */
+  checkPage(c: Ctx): void
+  /** For requests outside the app, such as a WebSocket: true only from a page of this server. */
+  isOwnOrigin(headers: { host?: string | undefined; origin?: string | undefined }): boolean
 }
 
 const keyLife = 24 * 60 * 60 * 1000
@@ -98,6 +102,10 @@ export function createAccess(options: { token: string; hosts: ReadonlySet<string
       if (!isProgram(c))
         throw new NamedError('Unauthorized', 'This needs the token from the home folder.', { status: 401 })
     },
+    checkPage(c) {
+      if (!isPage(c)) throw new NamedError('PageOnly', 'Only the page can do this, not a program.', { status: 403 })
+    },
+    isOwnOrigin: ({ host, origin }) => host !== undefined && options.hosts.has(host) && origin === `http://${host}`,
   }
 
   function derive(purpose: string): string {

@@ -1,5 +1,6 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { NamedError } from '@troupe/protocol'
 import type { App } from './app.ts'
 
@@ -13,8 +14,15 @@ export interface Listening {
 
 const graceMs = 250
 
+/** Answers a request to change the protocol, such as a WebSocket. Owns the socket. */
+export type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
+
 /** Loads the HTTP server only if a port is opened, since headless runs do not need it. */
-export async function listen(app: App, wanted: { host: string; port: number }): Promise<Listening> {
+export async function listen(
+  app: App,
+  wanted: { host: string; port: number },
+  onUpgrade?: OnUpgrade,
+): Promise<Listening> {
   const { host, port } = wanted
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new NamedError('BadPort', 'A port must be a whole number from 0 to 65535. 0 picks a free port.')
@@ -28,6 +36,16 @@ export async function listen(app: App, wanted: { host: string; port: number }): 
   })
   // Failing to accept a connection, for example without free file descriptors, is not fatal.
   server.on('error', () => undefined)
+  // The HTTP server no longer knows sockets that changed their protocol, but waits for them at its end.
+  const upgraded = new Set<Duplex>()
+  if (onUpgrade !== undefined) {
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      upgraded.add(socket)
+      socket.once('close', () => upgraded.delete(socket))
+      socket.on('error', () => socket.destroy())
+      onUpgrade(request, socket, head).catch(() => socket.destroy())
+    })
+  }
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   return {
     port: (server.address() as AddressInfo).port,
@@ -35,6 +53,7 @@ export async function listen(app: App, wanted: { host: string; port: number }): 
     async end() {
       const late = setTimeout(() => server.closeAllConnections(), graceMs)
       server.closeIdleConnections()
+      for (const socket of upgraded) socket.destroy()
       await closed
       clearTimeout(late)
     },

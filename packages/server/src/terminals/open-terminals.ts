@@ -1,0 +1,112 @@
+import { createProcessPool } from '@troupe/core'
+import { NamedError } from '@troupe/protocol'
+import { type PersonTerminal, startPersonTerminal, type TerminalSize } from './person-terminal.ts'
+
+/** The person's terminals of all folders. They outlive pages and chats, and end with the server. */
+export interface Terminals {
+  list(workspaceId: string): PersonTerminal[]
+  /** Throws `TerminalNotFound` (404), also for a terminal of another folder. */
+  find(workspaceId: string, terminalId: string): PersonTerminal
+  /** Throws `TooManyTerminals` (409). */
+  start(start: TerminalSize & { workspaceId: string; folder: string }): Promise<PersonTerminal>
+  end(terminal: PersonTerminal): Promise<void>
+  /** Calls back when a terminal of a folder is added or removed. Returns an unsubscribe function. */
+  onChange(workspaceId: string, listener: () => void): () => void
+  close(): Promise<void>
+}
+
+const mostTerminals = 24
+/** A terminal without output, input or viewer for this long is ended. */
+const unusedMs = 24 * 60 * 60 * 1000
+const sweepMs = 60_000
+
+export function openTerminals({
+  env,
+  unusedFor = unusedMs,
+}: {
+  env: NodeJS.ProcessEnv
+  unusedFor?: number
+}): Terminals {
+  const all = new Map<string, PersonTerminal>()
+  const listeners = new Set<{ workspaceId: string; listener: () => void }>()
+  const pool = createProcessPool()
+  let starting = 0
+  let sweep: NodeJS.Timeout | undefined
+  const terminals: Terminals = {
+    list: (workspaceId) => [...all.values()].filter((one) => one.workspaceId === workspaceId),
+    find(workspaceId, terminalId) {
+      const found = all.get(terminalId)
+      if (found?.workspaceId === workspaceId) return found
+      throw new NamedError('TerminalNotFound', 'This terminal does not exist. Terminals end with the server.', {
+        status: 404,
+      })
+    },
+    async start({ workspaceId, folder, columns, rows }) {
+      if (all.size + starting >= mostTerminals)
+        throw new NamedError(
+          'TooManyTerminals',
+          `There are already ${mostTerminals} terminals. Close one that you no longer need.`,
+          { status: 409, data: { most: mostTerminals } },
+        )
+      starting++
+      try {
+        const used = new Set(terminals.list(workspaceId).map(({ info }) => info.number))
+        let number = 1
+        while (used.has(number)) number++
+        const terminal = await startPersonTerminal({ workspaceId, folder, columns, rows, env, number })
+        all.set(terminal.id, terminal)
+        pool.watch(terminal.pid, terminal.ended)
+        terminal.listeners.add(() => {
+          // A shell that ended well leaves nothing to read.
+          if (!terminal.info.running && terminal.info.exitCode === 0) forget(terminal)
+        })
+        sweepLater()
+        tell(workspaceId)
+        return terminal
+      } finally {
+        starting--
+      }
+    },
+    async end(terminal) {
+      try {
+        await terminal.end()
+      } finally {
+        forget(terminal)
+      }
+    },
+    onChange(workspaceId, listener) {
+      const entry = { workspaceId, listener }
+      listeners.add(entry)
+      return () => listeners.delete(entry)
+    },
+    async close() {
+      clearInterval(sweep)
+      await Promise.allSettled([...all.values()].map((terminal) => terminal.end()))
+      all.clear()
+      pool.close()
+    },
+  }
+  return terminals
+
+  function forget(terminal: PersonTerminal): void {
+    if (all.delete(terminal.id)) tell(terminal.workspaceId)
+  }
+
+  function tell(workspaceId: string): void {
+    for (const entry of listeners) if (entry.workspaceId === workspaceId) entry.listener()
+  }
+
+  function sweepLater(): void {
+    sweep ??= setInterval(
+      () => {
+        for (const terminal of all.values())
+          if (terminal.viewers === 0 && Date.now() - terminal.usedAt > unusedFor)
+            void terminals.end(terminal).catch(() => undefined)
+        if (all.size > 0) return
+        clearInterval(sweep)
+        sweep = undefined
+      },
+      Math.min(sweepMs, unusedFor),
+    ).unref()
+  }
+}

@@ -1,0 +1,251 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Store } from '@troupe/core'
+import { NamedError, type TerminalEvent, type TerminalMessage, terminalMessageSchema } from '@troupe/protocol'
+import type { WebSocket, WebSocketServer } from 'ws'
+import type { AgentStates } from '../agents/agent-states.ts'
+import type { Access } from '../http/access.ts'
+import type { Place } from './history.ts'
+import type { Terminals } from './open-terminals.ts'
+import { personSource, type Source, taskSource } from './sources.ts'
+import type { TakeOverNotes } from './take-over.ts'
+
+export const socketPath = '/ai/terminals/socket'
+/** The first subprotocol. The second is the ticket: a header, because addresses end up in logs. */
+const subprotocol = 'troupe.terminals'
+
+/** Admits pages to the socket. A WebSocket cannot carry the page's credential, so it gets a ticket with it first. */
+export interface TerminalTickets {
+  issue(workspaceId: string): string
+  /** Returns the workspace of a ticket, once. */
+  redeem(ticket: string): string | undefined
+}
+
+const ticketMs = 30_000
+const mostTickets = 100
+
+export function createTickets(now = Date.now): TerminalTickets {
+  const open = new Map<string, { workspaceId: string; until: number }>()
+  return {
+    issue(workspaceId) {
+      const ticket = randomBytes(24).toString('base64url')
+      open.set(ticket, { workspaceId, until: now() + ticketMs })
+      while (open.size > mostTickets) open.delete(open.keys().next().value as string)
+      return ticket
+    },
+    redeem(ticket) {
+      const found = open.get(ticket)
+      open.delete(ticket)
+      return found !== undefined && found.until >= now() ? found.workspaceId : undefined
+    },
+  }
+}
+
+interface SocketServices {
+  access: Access
+  tickets: TerminalTickets
+  terminals: Terminals
+  store: Pick<Store, 'sessions'>
+  states: Pick<AgentStates, 'tasks'>
+  takeOverNotes: TakeOverNotes
+}
+
+const mostSockets = 32
+const mostChannels = 64
+/** Messages are input of at most 64 Ki characters. */
+const mostBytes = 512 << 10
+const pingMs = 30_000
+
+/** Returns the handler of the server's `upgrade` event. */
+export function terminalUpgrade(services: SocketServices) {
+  let server: Promise<WebSocketServer> | undefined
+  let count = 0
+  return async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const workspaceId = admit(request)
+    if (typeof workspaceId === 'number' || count >= mostSockets) {
+      const status = typeof workspaceId === 'number' ? workspaceId : 503
+      socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+      return
+    }
+    count++
+    socket.once('close', () => count--)
+    server ??= import('ws').then(
+      ({ WebSocketServer: Server }) =>
+        new Server({
+          noServer: true,
+          maxPayload: mostBytes,
+          perMessageDeflate: false,
+          handleProtocols: () => subprotocol,
+        }),
+    )
+    const ready = await server
+    ready.handleUpgrade(request, socket, head, (opened) => serve(opened, workspaceId, services))
+  }
+
+  function admit(request: IncomingMessage): string | number {
+    if (request.url !== socketPath) return 404
+    const { host, origin } = request.headers
+    if (!services.access.isOwnOrigin({ host, origin })) return 403
+    const [first, ticket = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+    return (first === subprotocol ? services.tickets.redeem(ticket) : undefined) ?? 401
+  }
+}
+
+function serve(socket: WebSocket, workspaceId: string, services: SocketServices): void {
+  const { terminals, store, states, takeOverNotes } = services
+  const viewers = new Map<number, Viewer>()
+  const send = (event: TerminalEvent): void => socket.send(JSON.stringify(event))
+  const sendList = (): void =>
+    send({ type: 'terminals', terminals: terminals.list(workspaceId).map(({ info }) => info) })
+  const unsubscribe = terminals.onChange(workspaceId, sendList)
+  let isAlive = true
+  let handled = Promise.resolve()
+  const pings = setInterval(() => {
+    if (!isAlive) return socket.terminate()
+    isAlive = false
+    socket.ping()
+  }, pingMs).unref()
+  socket.on('pong', () => (isAlive = true))
+  // The close event follows.
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    clearInterval(pings)
+    unsubscribe()
+    for (const viewer of viewers.values()) viewer.close()
+  })
+  socket.on('message', (data, isBinary) => {
+    const message = isBinary ? undefined : readMessage(String(data as Buffer))
+    if (message === undefined) return socket.close(1008, 'Not understood.')
+    // In order. A failure belongs to one channel, which is then gone.
+    handled = handled.then(() => handle(message)).catch(() => send({ type: 'gone', channel: message.channel }))
+  })
+  sendList()
+
+  async function handle(message: TerminalMessage): Promise<void> {
+    const { channel } = message
+    if (message.type === 'watch') {
+      if (viewers.has(channel) || viewers.size >= mostChannels) throw new Error('This channel cannot be opened.')
+      const source = await find(message)
+      viewers.set(channel, new Viewer(source, channel, socket))
+      return
+    }
+    const viewer = viewers.get(channel)
+    if (viewer === undefined) return
+    switch (message.type) {
+      case 'unwatch':
+        viewer.close()
+        viewers.delete(channel)
+        return
+      case 'done':
+        return viewer.done(message.characters)
+      case 'input':
+        return viewer.source.write(message.text)
+      case 'resize':
+        return viewer.source.resize(message)
+      case 'hold':
+        return viewer.source.hold?.(message.held, message.note)
+    }
+  }
+
+  async function find({ terminalId, sessionId, taskId }: TerminalMessage & { type: 'watch' }): Promise<Source> {
+    if (terminalId !== undefined) return personSource(terminals.find(workspaceId, terminalId))
+    const session = await store.sessions.get(sessionId ?? '')
+    const task =
+      session?.workspaceId === workspaceId ? states.tasks(session.id).find(({ id }) => id === taskId) : undefined
+    if (session === undefined || task === undefined)
+      throw new NamedError('TaskNotFound', 'This command does not exist.', { status: 404 })
+    return taskSource(task, (note) => void takeOverNotes.tell(session.id, note))
+  }
+}
+
+function readMessage(text: string): TerminalMessage | undefined {
+  try {
+    return terminalMessageSchema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** Characters a page may still be working on. More would only make it slow to react. */
+const windowCharacters = 256 << 10
+const mostBuffered = 2 << 20
+/** An echo goes out at once. Output that follows closely is sent together. */
+const togetherMs = 8
+const frameCharacters = 64 << 10
+
+/** One page that watches one source. It is sent output only as fast as it confirms that it is done with it. */
+class Viewer {
+  readonly source: Source
+  readonly #channel: number
+  readonly #socket: WebSocket
+  readonly #unsubscribe: () => void
+  #place: Place = { position: 0, alternate: false }
+  #open = 0
+  #state = ''
+  #sentAt = -Infinity
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(source: Source, channel: number, socket: WebSocket) {
+    this.source = source
+    this.#channel = channel
+    this.#socket = socket
+    this.#unsubscribe = source.subscribe(() => this.#pumpSoon())
+    this.#pump()
+  }
+
+  done(characters: number): void {
+    this.#open = Math.max(0, this.#open - characters)
+    this.#pump()
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#unsubscribe()
+  }
+
+  #pumpSoon(): void {
+    if (this.#timer !== undefined) return
+    const wait = this.#sentAt + togetherMs - performance.now()
+    if (wait <= 0) return this.#pump()
+    this.#timer = setTimeout(() => this.#pump(), wait)
+  }
+
+  #pump(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    while (this.#open < windowCharacters && this.#socket.bufferedAmount < mostBuffered && this.#sendFrame());
+    this.#sendState()
+  }
+
+  /** Returns false at the end of the output. */
+  #sendFrame(): boolean {
+    let text = ''
+    let skipped = 0
+    let next = this.source.read(this.#place)
+    for (; next !== undefined; next = this.source.read(this.#place)) {
+      this.#place = { position: next.position, alternate: next.alternate }
+      text += next.text
+      skipped += next.skipped
+      if (text.length >= frameCharacters) break
+    }
+    if (text === '') return false
+    this.#open += text.length
+    this.#sentAt = performance.now()
+    this.#send({ type: 'output', channel: this.#channel, text, skipped })
+    return next !== undefined
+  }
+
+  /** After the output that led to it. */
+  #sendState(): void {
+    const state = this.source.state()
+    const text = JSON.stringify(state)
+    if (text === this.#state) return
+    this.#state = text
+    this.#send({ type: 'state', channel: this.#channel, ...state })
+  }
+
+  #send(event: TerminalEvent): void {
+    this.#socket.send(JSON.stringify(event))
+  }
+}
