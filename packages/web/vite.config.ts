@@ -35,7 +35,7 @@ export default defineConfig({
       ['/ai', '/health'].map((path) => [
         path,
         // The server takes only its own address as Host and Origin.
-        { target: server, changeOrigin: true, headers: { origin: new URL(server).origin } },
+        { target: server, changeOrigin: true, headers: { origin: new URL(server).origin }, ws: true },
       ]),
     ),
   },

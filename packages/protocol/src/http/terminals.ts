@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { TaskInfo } from './agents.ts'
 import { endpoints } from './endpoint.ts'
 
 const side = z.int().min(1).max(1000)
@@ -7,6 +8,7 @@ const terminalSchema = z.object({
   id: z.string(),
   number: z.int().describe('tells terminals of one folder apart'),
   program: z.string().describe('name of the program in front'),
+  folder: z.string().nullable().describe('where the shell is, from the open folder; null if outside'),
   columns: side,
   rows: side,
   startedAt: z.number(),
@@ -22,7 +24,8 @@ const targetSchema = { terminalId: id.optional(), sessionId: id.optional(), task
 
 /** The page's messages on the socket of `GET /ai/terminals/socket`. */
 export const terminalMessageSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('watch'), channel: z.int().min(0).max(9999), ...targetSchema }),
+  z.object({ type: z.literal('watch'), channel: z.int().min(0).max(1_000_000), ...targetSchema }),
+  z.object({ type: z.literal('tasks'), channel: z.int(), sessionId: id }),
   z.object({ type: z.literal('unwatch'), channel: z.int() }),
   z.object({ type: z.literal('done'), channel: z.int(), characters: z.int().min(0) }),
   z.object({ type: z.literal('input'), channel: z.int(), text: z.string().max(65_536) }),
@@ -51,6 +54,7 @@ export interface WatchedState {
 /** The server's messages. `output` is filtered; `skipped` characters before it were too old to send. */
 export type TerminalEvent =
   | { type: 'terminals'; terminals: TerminalInfo[] }
+  | { type: 'tasks'; channel: number; tasks: TaskInfo[] }
   | { type: 'output'; channel: number; text: string; skipped: number }
   | ({ type: 'state'; channel: number } & WatchedState)
   | { type: 'gone'; channel: number }

@@ -168,6 +168,6 @@ export function taskRoutes({ store, states }: { store: Store; states: Pick<Agent
   }
 }
 
-function taskInfo({ id, kind, command, status, exitCode, startedAt, endedAt }: Task): TaskInfo {
+export function taskInfo({ id, kind, command, status, exitCode, startedAt, endedAt }: Task): TaskInfo {
   return { id, kind, command, status, exitCode, startedAt, endedAt: endedAt ?? null }
 }

@@ -93,7 +93,8 @@ describe('every route', () => {
       'PATCH /ai/rules/{id}': { effect: 'deny' },
       'PATCH /ai/hooks/{id}': { enabled: false },
     }
-    const named = routes.filter(({ path }) => path.includes('{'))
+    // Terminals are refused to programs before they are looked up.
+    const named = routes.filter(({ path }) => path.includes('{') && !path.startsWith('/ai/terminals'))
     for (const { method, path, json: takesJson } of named) {
       const body = bodies[`${method} ${path}`]
       if (takesJson) expect(body, `${method} ${path} needs a body here`).toBeDefined()

@@ -8,9 +8,9 @@ export interface Terminals {
   /** Throws `TerminalNotFound` (404), also for a terminal of another folder. */
   find(workspaceId: string, terminalId: string): PersonTerminal
   /** Throws `TooManyTerminals` (409). */
-  start(start: TerminalSize & { workspaceId: string; folder: string }): Promise<PersonTerminal>
+  start(start: TerminalSize & { workspaceId: string; root: string; folder: string }): Promise<PersonTerminal>
   end(terminal: PersonTerminal): Promise<void>
-  /** Calls back when a terminal of a folder is added or removed. Returns an unsubscribe function. */
+  /** Calls back when a terminal of a folder is added, removed or has another `info`. Returns an unsubscribe function. */
   onChange(workspaceId: string, listener: () => void): () => void
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ export function openTerminals({
         status: 404,
       })
     },
-    async start({ workspaceId, folder, columns, rows }) {
+    async start({ workspaceId, root, folder, columns, rows }) {
       if (all.size + starting >= mostTerminals)
         throw new NamedError(
           'TooManyTerminals',
@@ -53,12 +53,16 @@ export function openTerminals({
         const used = new Set(terminals.list(workspaceId).map(({ info }) => info.number))
         let number = 1
         while (used.has(number)) number++
-        const terminal = await startPersonTerminal({ workspaceId, folder, columns, rows, env, number })
+        const terminal = await startPersonTerminal({ workspaceId, root, folder, columns, rows, env, number })
         all.set(terminal.id, terminal)
         pool.watch(terminal.pid, terminal.ended)
+        let { info } = terminal
         terminal.listeners.add(() => {
+          if (info === terminal.info) return
+          ;({ info } = terminal)
           // A shell that ended well leaves nothing to read.
-          if (!terminal.info.running && terminal.info.exitCode === 0) forget(terminal)
+          if (!info.running && info.exitCode === 0) forget(terminal)
+          else tell(workspaceId)
         })
         sweepLater()
         tell(workspaceId)

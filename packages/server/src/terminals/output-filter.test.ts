@@ -47,11 +47,11 @@ const dropped: Record<string, string> = {
 
 test.each(Object.entries(dropped))('%s is dropped, wherever its bytes are split', (_, sequence) => {
   // The second 8-bit form begins a string only for a terminal that reads C1 in UTF-8. Here its text is shown.
-  const shown = /^\x9d/.test(sequence) ? '2;owned' : /^\x9b/.test(sequence) ? 'c' : ''
+  const shown = sequence.startsWith('\x9d') ? '2;owned' : sequence.startsWith('\x9b') ? 'c' : ''
   const all = `a${sequence}b`
   expect(filtered(all)).toBe(`a${shown}b`)
   for (let at = 1; at < all.length; at++) expect(filtered(all.slice(0, at), all.slice(at))).toBe(`a${shown}b`)
-  expect(filtered(...all)).toBe(`a${shown}b`)
+  expect(filtered(...all.split(''))).toBe(`a${shown}b`)
 })
 
 test.each([
@@ -65,7 +65,7 @@ test.each([
   ['text in any script', 'äöü 漢字 👩‍👩‍👧 العربية\ttab\r\nline\b'],
 ])('%s pass, wherever they are split', (_, text) => {
   expect(filtered(text)).toBe(text)
-  expect(filtered(...text)).toBe(text)
+  expect(filtered(...Array.from(text))).toBe(text)
 })
 
 test('links keep only http and https, and lose their parameters', () => {

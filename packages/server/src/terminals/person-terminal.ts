@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { readlink } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import path from 'node:path'
-import { endCommand, isProgram, sendSignalTo } from '@troupe/core'
+import { endCommand, isInside, isProgram, sendSignalTo } from '@troupe/core'
 import { NamedError, type TerminalInfo } from '@troupe/protocol'
 import type { IPty } from '@lydell/node-pty'
 import { createHistory, type History } from './history.ts'
@@ -35,6 +36,8 @@ export interface PersonTerminal {
 
 interface TerminalStart extends TerminalSize {
   workspaceId: string
+  /** The open folder. */
+  root: string
   folder: string
   env: NodeJS.ProcessEnv
   /** Names the terminal among others with the same program. */
@@ -86,6 +89,7 @@ function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonT
     id: `pt-${randomBytes(8).toString('hex')}`,
     number: start.number,
     program: path.basename(shell),
+    folder: path.relative(start.root, start.folder),
     columns: start.columns,
     rows: start.rows,
     startedAt: Date.now(),
@@ -168,11 +172,19 @@ function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonT
       () => {
         naming = undefined
         namedAt = performance.now()
-        const program = info.running ? programName(pty.process) : info.program
-        if (program !== info.program) change({ program })
+        void look()
       },
       Math.max(50, namedAt + nameEveryMs - performance.now()),
     ).unref()
+  }
+
+  async function look(): Promise<void> {
+    // Only Linux tells where a process is. Elsewhere, paths are relative to the start.
+    const at = await readlink(`/proc/${pty.pid}/cwd`).catch(() => undefined)
+    if (!info.running) return
+    const program = programName(pty.process)
+    const folder = at === undefined ? info.folder : isInside(at, start.root) ? path.relative(start.root, at) : null
+    if (program !== info.program || folder !== info.folder) change({ program, folder })
   }
 
   function slowDown(bytes: number): void {

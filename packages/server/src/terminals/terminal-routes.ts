@@ -28,8 +28,8 @@ export function terminalRoutes({ store, access, terminals, tickets }: TerminalRo
     'POST /ai/terminals': async ({ body, workspaceId }, c) => {
       access.checkPage(c)
       const workspace = await findWorkspace(store, workspaceId)
-      const folder = folderIn(workspace.path, body.folder)
-      const { info } = await terminals.start({ workspaceId, folder, columns: body.columns, rows: body.rows })
+      const place = { root: realpathSync(workspace.path), folder: folderIn(workspace.path, body.folder) }
+      const { info } = await terminals.start({ workspaceId, ...place, columns: body.columns, rows: body.rows })
       return { terminal: info }
     },
     'DELETE /ai/terminals/:terminalId': async ({ params, workspaceId }, c) => {

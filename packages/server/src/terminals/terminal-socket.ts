@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Store } from '@troupe/core'
+import type { Store, Task } from '@troupe/core'
 import { NamedError, type TerminalEvent, type TerminalMessage, terminalMessageSchema } from '@troupe/protocol'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { AgentStates } from '../agents/agent-states.ts'
 import type { Access } from '../http/access.ts'
-import type { Place } from './history.ts'
 import type { Terminals } from './open-terminals.ts'
 import { personSource, type Source, taskSource } from './sources.ts'
 import type { TakeOverNotes } from './take-over.ts'
+import { TaskListViewer, Viewer } from './viewers.ts'
 
 export const socketPath = '/ai/terminals/socket'
 /** The first subprotocol. The second is the ticket: a header, because addresses end up in logs. */
@@ -94,7 +94,7 @@ export function terminalUpgrade(services: SocketServices) {
 
 function serve(socket: WebSocket, workspaceId: string, services: SocketServices): void {
   const { terminals, store, states, takeOverNotes } = services
-  const viewers = new Map<number, Viewer>()
+  const viewers = new Map<number, Viewer | TaskListViewer>()
   const send = (event: TerminalEvent): void => socket.send(JSON.stringify(event))
   const sendList = (): void =>
     send({ type: 'terminals', terminals: terminals.list(workspaceId).map(({ info }) => info) })
@@ -116,7 +116,7 @@ function serve(socket: WebSocket, workspaceId: string, services: SocketServices)
   })
   socket.on('message', (data, isBinary) => {
     const message = isBinary ? undefined : readMessage(String(data as Buffer))
-    if (message === undefined) return socket.close(1008, 'Not understood.')
+    if (message === undefined) return socket.close(1008, 'bad message')
     // In order. A failure belongs to one channel, which is then gone.
     handled = handled.then(() => handle(message)).catch(() => send({ type: 'gone', channel: message.channel }))
   })
@@ -124,19 +124,30 @@ function serve(socket: WebSocket, workspaceId: string, services: SocketServices)
 
   async function handle(message: TerminalMessage): Promise<void> {
     const { channel } = message
+    if (message.type === 'tasks') {
+      const session = await store.sessions.get(message.sessionId)
+      checkChannel(channel)
+      // A chat that has not begun is not stored yet.
+      const list = (): Task[] =>
+        session === undefined || session.workspaceId === workspaceId ? states.tasks(message.sessionId) : []
+      viewers.set(channel, new TaskListViewer(list, (tasks) => send({ type: 'tasks', channel, tasks })))
+      return
+    }
     if (message.type === 'watch') {
-      if (viewers.has(channel) || viewers.size >= mostChannels) throw new Error('This channel cannot be opened.')
       const source = await find(message)
+      checkChannel(channel)
       viewers.set(channel, new Viewer(source, channel, socket))
       return
     }
     const viewer = viewers.get(channel)
     if (viewer === undefined) return
+    if (message.type === 'unwatch') {
+      viewer.close()
+      viewers.delete(channel)
+      return
+    }
+    if (viewer instanceof TaskListViewer) return
     switch (message.type) {
-      case 'unwatch':
-        viewer.close()
-        viewers.delete(channel)
-        return
       case 'done':
         return viewer.done(message.characters)
       case 'input':
@@ -146,6 +157,12 @@ function serve(socket: WebSocket, workspaceId: string, services: SocketServices)
       case 'hold':
         return viewer.source.hold?.(message.held, message.note)
     }
+  }
+
+  /** The socket may have closed while its message waited. */
+  function checkChannel(channel: number): void {
+    if (viewers.has(channel) || viewers.size >= mostChannels || socket.readyState !== socket.OPEN)
+      throw new Error('bad channel')
   }
 
   async function find({ terminalId, sessionId, taskId }: TerminalMessage & { type: 'watch' }): Promise<Source> {
@@ -164,88 +181,5 @@ function readMessage(text: string): TerminalMessage | undefined {
     return terminalMessageSchema.safeParse(JSON.parse(text)).data
   } catch {
     return undefined
-  }
-}
-
-/** Characters a page may still be working on. More would only make it slow to react. */
-const windowCharacters = 256 << 10
-const mostBuffered = 2 << 20
-/** An echo goes out at once. Output that follows closely is sent together. */
-const togetherMs = 8
-const frameCharacters = 64 << 10
-
-/** One page that watches one source. It is sent output only as fast as it confirms that it is done with it. */
-class Viewer {
-  readonly source: Source
-  readonly #channel: number
-  readonly #socket: WebSocket
-  readonly #unsubscribe: () => void
-  #place: Place = { position: 0, alternate: false }
-  #open = 0
-  #state = ''
-  #sentAt = -Infinity
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(source: Source, channel: number, socket: WebSocket) {
-    this.source = source
-    this.#channel = channel
-    this.#socket = socket
-    this.#unsubscribe = source.subscribe(() => this.#pumpSoon())
-    this.#pump()
-  }
-
-  done(characters: number): void {
-    this.#open = Math.max(0, this.#open - characters)
-    this.#pump()
-  }
-
-  close(): void {
-    clearTimeout(this.#timer)
-    this.#unsubscribe()
-  }
-
-  #pumpSoon(): void {
-    if (this.#timer !== undefined) return
-    const wait = this.#sentAt + togetherMs - performance.now()
-    if (wait <= 0) return this.#pump()
-    this.#timer = setTimeout(() => this.#pump(), wait)
-  }
-
-  #pump(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    while (this.#open < windowCharacters && this.#socket.bufferedAmount < mostBuffered && this.#sendFrame());
-    this.#sendState()
-  }
-
-  /** Returns false at the end of the output. */
-  #sendFrame(): boolean {
-    let text = ''
-    let skipped = 0
-    let next = this.source.read(this.#place)
-    for (; next !== undefined; next = this.source.read(this.#place)) {
-      this.#place = { position: next.position, alternate: next.alternate }
-      text += next.text
-      skipped += next.skipped
-      if (text.length >= frameCharacters) break
-    }
-    if (text === '') return false
-    this.#open += text.length
-    this.#sentAt = performance.now()
-    this.#send({ type: 'output', channel: this.#channel, text, skipped })
-    return next !== undefined
-  }
-
-  /** After the output that led to it. */
-  #sendState(): void {
-    const state = this.source.state()
-    const text = JSON.stringify(state)
-    if (text === this.#state) return
-    this.#state = text
-    this.#send({ type: 'state', channel: this.#channel, ...state })
-  }
-
-  #send(event: TerminalEvent): void {
-    this.#socket.send(JSON.stringify(event))
   }
 }

@@ -173,9 +173,11 @@ export function createApi(request: Request) {
     imagePath: (id: string, path: string) =>
       addressOf('/ai/sessions/:id/file', { params: { id }, query: { path, raw: 1 } }),
     blob: async (url: string) => (await request('GET', url)).blob(),
+    startTerminal: (body: { columns?: number; rows?: number; folder?: string }) => call('POST /ai/terminals', { body }),
+    endTerminal: (terminalId: string) => call('DELETE /ai/terminals/:terminalId', { params: { terminalId } }),
+    /** For the WebSocket of the terminals. */
+    terminalTicket: () => call('POST /ai/terminals/ticket', { body: {} }),
     backgroundTasks: (id: string) => call('GET /ai/sessions/:id/tasks', { params: { id } }),
-    backgroundTask: (id: string, taskId: string, query: { from: number; wait: number }, signal: AbortSignal) =>
-      call('GET /ai/sessions/:id/tasks/:taskId', { params: { id, taskId }, query, signal }),
     stopTask: (id: string, taskId: string) =>
       call('POST /ai/sessions/:id/tasks/:taskId/stop', { params: { id, taskId } }),
     workspace: () => call('GET /ai/workspace'),

@@ -1,6 +1,7 @@
 import { isRecord, numberIn, textIn } from '../api/read-fields.ts'
 import { offeredKinds } from '../panels/offered-kinds.ts'
 import type { PanelRequest } from '../state/panels-state.ts'
+import { t } from '../texts/t.ts'
 
 export interface PanelRequestContext {
   toolCallId: string
@@ -54,7 +55,7 @@ function panelForTarget(
       // A page written by a model runs only at the user's request, because even a sandboxed frame can do DNS lookups.
       return { kind, key: target, title: title ?? nameOf(target), data: { path: target, waits: true } }
     case 'terminal':
-      return { kind, key: target, title: title ?? target, data: { taskId: target } }
+      return { kind, title: t.panels.terminal, data: { taskId: target } }
     case 'agent':
       return { kind, key: target, title: title ?? agentName(target) ?? target, data: { agentId: target } }
   }

@@ -61,12 +61,7 @@ export function panelForCall({ toolCallId, notes, state }: ToolCall): PanelReque
     case 'terminal': {
       const taskId = textIn(content['taskId'])
       if (taskId === undefined) return undefined
-      return {
-        kind: 'terminal',
-        key: taskId,
-        title: firstWords(textIn(content['command']) ?? taskId),
-        data: { taskId },
-      }
+      return { kind: 'terminal', title: t.panels.terminal, data: { taskId } }
     }
     case 'page': {
       const address = webAddress(content['url'])
@@ -81,8 +76,4 @@ export function panelForCall({ toolCallId, notes, state }: ToolCall): PanelReque
 
 function fileName(path: string): string {
   return path.split('/').at(-1) || path
-}
-
-function firstWords(command: string): string {
-  return command.trim().split('\n', 1)[0]?.slice(0, 80) ?? command
 }

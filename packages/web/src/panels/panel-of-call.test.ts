@@ -16,7 +16,7 @@ test.each([
   ],
   [
     { kind: 'terminal', command: 'npm test\nmore', taskId: 'task-1' },
-    { kind: 'terminal', key: 'task-1', title: 'npm test', data: { taskId: 'task-1' } },
+    { kind: 'terminal', title: 'Terminal', data: { taskId: 'task-1' } },
   ],
   [
     { kind: 'page', url: 'https://a.de/x', title: ' ' },

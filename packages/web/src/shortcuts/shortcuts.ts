@@ -4,7 +4,7 @@ import { chooseNextMode } from '../pickers/mode-picker.tsx'
 import { isPressed, type Keys } from '../platform/keyboard.ts'
 import { browserStorage } from '../platform/storage.ts'
 import { noticeError } from '../state/notices.tsx'
-import { togglePanels } from '../state/panels.ts'
+import { openTerminal, togglePanels } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
 import { pressDictationKey, useVoice } from '../voice/voice-state.ts'
 import { adjacentSession } from '../workspace/app-state.ts'
@@ -120,6 +120,20 @@ export const shortcuts: readonly Shortcut[] = [
     within: '.side-panel-sheet',
     inPalette: true,
   },
+  {
+    id: 'terminal',
+    keys: 'Mod+`',
+    title: () => t.panels.openTerminal,
+    where: 'everywhere',
+    run: ({ app, session }) => {
+      const { panels } = session(app.getState().sessionId)
+      if (document.activeElement?.closest('.terminal-screen') == null) openTerminal(panels)
+      else panels.hide()
+    },
+    within: '.side-panel-sheet',
+    inPalette: true,
+  },
+  { id: 'leave-terminal', keys: 'Mod+Shift+X', title: () => t.panels.leaveTerminal, where: 'everywhere' },
   {
     id: 'sidebar',
     keys: 'Mod+B',

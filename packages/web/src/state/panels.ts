@@ -74,6 +74,11 @@ export function createPanels({ initial, isNarrow, save: keep }: PanelsServices):
   }
 }
 
+/** Opens the terminals, and starts one if there is none. Only for the user: a tool must not start a shell. */
+export function openTerminal(panels: Panels): void {
+  panels.open({ kind: 'terminal', title: t.panels.terminal, data: { start: true } })
+}
+
 /** Shows or hides the panel stack. If empty, opens the panel chooser. */
 export function togglePanels(panels: Panels): void {
   if (panels.getState().panels.length === 0) openPanelChooser(panels)

@@ -67,7 +67,7 @@ test('every reason of an approval and every error in a rule has a Chinese form',
 
 test('every error and every other sentence that the server sends to a page has a Chinese form', () => {
   const sentences = sourceTexts(
-    'server/src/{admin,agents,chat,config,extensions,http,mcp,media,models,permission,rules,sessions,skills,stores,tabs,usage,util}/**/*.ts',
+    'server/src/{admin,agents,chat,config,extensions,http,mcp,media,models,permission,rules,sessions,skills,stores,tabs,terminals,usage,util}/**/*.ts',
     'server/src/{commands,runs}/!(system-prompt).ts',
     'server/src/providers/shared/!(sdk-models|test-provider).ts',
     'server/src/transfer/!(export)/*.ts',

@@ -7,7 +7,7 @@ import type { TaskInfo } from '../../api/session-types.ts'
 import { useSession, useSessionStore } from '../../chat/session/session-context.ts'
 import { agentPanel } from '../../chat/session/sub-agents.ts'
 import type { PanelProps } from '../../state/panels-state.ts'
-import { openBranchMap } from '../../state/panels.ts'
+import { openBranchMap, openTerminal } from '../../state/panels.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
@@ -102,9 +102,14 @@ export default function OpenPanel({ panel }: PanelProps) {
   }
 
   function things(): Choice[] {
+    const terminal = {
+      key: 'terminal',
+      label: t.panels.terminal,
+      Icon: SquareTerminal,
+      choose: open(() => openTerminal(panels)),
+    }
     const running = tasks.map((task): Choice => {
-      const show = () =>
-        panels.open({ kind: 'terminal', key: task.id, title: task.command.slice(0, 80), data: { taskId: task.id } })
+      const show = () => panels.open({ kind: 'terminal', title: t.panels.terminal, data: { taskId: task.id } })
       const note = t.panels.taskStatus[task.status]
       return { key: `task ${task.id}`, label: task.command, note, Icon: SquareTerminal, choose: open(show) }
     })
@@ -115,7 +120,7 @@ export default function OpenPanel({ panel }: PanelProps) {
       Icon: Bot,
       choose: open(() => panels.open(agentPanel(agents, null))),
     }
-    return [...running, ...(hasAgents ? [team] : []), ...(hasMessages ? [map] : [])]
+    return [terminal, ...running, ...(hasAgents ? [team] : []), ...(hasMessages ? [map] : [])]
   }
 }
 

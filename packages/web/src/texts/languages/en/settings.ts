@@ -2,6 +2,7 @@ import { columnViewTexts } from './column-view.ts'
 import { editingTexts } from './editing.ts'
 import { instructionTexts } from './instructions.ts'
 import { pluralize } from './plural.ts'
+import { terminalTexts } from './terminals.ts'
 import { usageTexts } from './usage.ts'
 
 /** English texts for dialogs that open later. They load with those dialogs, not with the first page. */
@@ -9,6 +10,7 @@ export const lateTexts = {
   ...columnViewTexts,
   ...editingTexts,
   ...instructionTexts,
+  ...terminalTexts,
   share: {
     title: 'Share chat',
     print: 'Print…',

@@ -3,12 +3,14 @@ import { digits } from './digits.ts'
 import { editingTexts } from './editing.ts'
 import { columnViewTexts } from './columns.ts'
 import { instructionTexts } from './instructions.ts'
+import { terminalTexts } from './terminals.ts'
 import { usageTexts } from './usage.ts'
 
 export const settingsTexts: LateTexts = {
   ...editingTexts,
   ...columnViewTexts,
   ...instructionTexts,
+  ...terminalTexts,
   share: {
     title: '分享会话',
     print: '打印…',

@@ -191,6 +191,17 @@ export const requests: ServerTextPairs = [
   ['sandbox', '沙箱'],
   ['plan mode', '计划模式'],
   ['what is missing', '缺少的内容'],
+  ['Only the page can do this, not a program.', '只有网页可以执行此操作，程序不能。'],
+  ['This terminal does not exist. Terminals end with the server.', '此终端不存在。终端会随服务器结束。'],
+  ['There are already {} terminals. Close one that you no longer need.', '已有 {} 个终端。请关闭不再需要的终端。'],
+  [
+    'The terminal could not be started. The machine may be out of terminals, files or processes. Close some programs and try again.',
+    '无法启动终端。机器可能没有可用的终端、文件或进程。请关闭一些程序后重试。',
+  ],
+  [
+    'A terminal can only start in the open folder or in a folder inside it.',
+    '终端只能在打开的文件夹或其中的文件夹中启动。',
+  ],
   ['This request has no hunks to choose from.', '此请求没有可供选择的更改。'],
   [
     'Answer with "hunks" or with "input" or "remember", not both.',

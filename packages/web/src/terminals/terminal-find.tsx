@@ -1,0 +1,59 @@
+import { ChevronDown, ChevronUp, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { t } from '../texts/t.ts'
+import { IconButton } from '../ui/button.tsx'
+import type { Emulator } from './emulator.ts'
+
+interface TerminalFindProps {
+  emulator: Emulator
+  /** Counts open requests. Each one focuses the field. */
+  focusRequest: number
+  onClose: () => void
+}
+
+/** Searches the screen and the lines above it. Enter goes to the previous match, which is the older one. */
+export function TerminalFind({ emulator, focusRequest, onClose }: TerminalFindProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState('')
+  const [found, setFound] = useState({ index: -1, count: 0 })
+  useEffect(() => field.current?.select(), [focusRequest])
+  useEffect(() => emulator.onMatches((index, count) => setFound({ index, count })), [emulator])
+  const change = (wanted: string) => {
+    setText(wanted)
+    if (wanted === '') emulator.endFind()
+    else emulator.find(wanted, 'previous', true)
+  }
+  const step = (direction: 'next' | 'previous') => text !== '' && emulator.find(text, direction, false)
+  return (
+    <search className="terminal-find">
+      <input
+        ref={field}
+        aria-label={t.terminals.find}
+        placeholder={t.terminals.find}
+        value={text}
+        spellCheck={false}
+        onChange={(event) => change(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter') step(event.shiftKey ? 'next' : 'previous')
+          if (event.key !== 'Escape') return
+          event.preventDefault()
+          event.stopPropagation()
+          onClose()
+        }}
+      />
+      <output className="terminal-matches" aria-live="polite">
+        {text === '' ? '' : found.count === 0 ? t.find.none : t.find.place(found.index + 1, String(found.count))}
+      </output>
+      <IconButton label={t.find.previous} disabled={found.count === 0} onClick={() => step('previous')}>
+        <ChevronUp />
+      </IconButton>
+      <IconButton label={t.find.next} disabled={found.count === 0} onClick={() => step('next')}>
+        <ChevronDown />
+      </IconButton>
+      <IconButton label={t.find.close} onClick={onClose}>
+        <X />
+      </IconButton>
+    </search>
+  )
+}
