@@ -36,7 +36,12 @@ function open() {
   return { socket, sockets, protocols }
 }
 
-const handlers = () => ({ onOutput: vi.fn(), onState: vi.fn(), onGone: vi.fn(), onAgain: vi.fn() })
+const handlers = () => ({
+  onOutput: vi.fn<(text: string, skipped: number) => void>(),
+  onState: vi.fn<() => void>(),
+  onGone: vi.fn<() => void>(),
+  onAgain: vi.fn<() => void>(),
+})
 
 test('a lost connection comes back with a new ticket, and everything is watched again', async () => {
   vi.useFakeTimers()
