@@ -30,7 +30,7 @@ export { commandPlaces, findCommands, readCommandBody } from './commands/find-co
 export type { CommandPlace, FoundCommands, OwnCommand } from './commands/find-commands.ts'
 export { childEnvironment } from './process/child-environment.ts'
 export { endCommand } from './process/processes.ts'
-export { findProgram, isProgram, queueStart, startProcess } from './process/start-process.ts'
+export { findBash, findProgram, isProgram, queueStart, startProcess } from './process/start-process.ts'
 export { acceptedLines, hunksOf } from './files/hunks.ts'
 export type { Hunk } from './files/hunks.ts'
 export { makeTitle } from './run/make-title.ts'

@@ -5,8 +5,8 @@ import { commandEndpoints } from './commands.ts'
 import { configEndpoints, instructionEndpoints } from './config.ts'
 import { contextEndpoints, usageEndpoints } from './context.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
-import { gitEndpoints } from './git.ts'
 import { fileEndpoints } from './files.ts'
+import { gitEndpoints, worktreeEndpoints } from './git.ts'
 import { hookEndpoints, toolCallEndpoints, toolEndpoints } from './extensions.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { blobEndpoints, mediaEndpoints, voiceEndpoints } from './media.ts'
@@ -40,6 +40,7 @@ export const contract = {
   ...fileEndpoints,
   ...folderEndpoints,
   ...gitEndpoints,
+  ...worktreeEndpoints,
   ...healthEndpoints,
   ...hookEndpoints,
   ...instructionEndpoints,

@@ -243,3 +243,109 @@ export const gitChangeEndpoints = endpoints({
     },
   },
 })
+
+const worktreeSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  path: z.string().describe('folder to open as a workspace'),
+  branch: z.string(),
+  base: z.string().optional().describe('branch it merges into; absent if it started from a commit'),
+  start: z.string().describe('commit it started from'),
+  createdAt: z.number(),
+  state: z.enum(['ready', 'missing']),
+  files: z.number().describe('files changed since it left its base'),
+  added: z.number(),
+  removed: z.number(),
+  uncommitted: z.number().describe('files with uncommitted changes'),
+  ahead: z.number(),
+  behind: z.number(),
+  setup: z
+    .object({
+      command: z.string(),
+      state: z.enum(['running', 'done', 'failed', 'interrupted']),
+      output: z.string().describe('the end of it'),
+    })
+    .optional(),
+})
+export type Worktree = z.infer<typeof worktreeSchema>
+
+const worktreeParams = z.object({ id: z.string() })
+const text = (most: number) => z.string().trim().min(1).max(most)
+
+export const worktreeEndpoints = endpoints({
+  'GET /ai/worktrees': {
+    summary: 'Lists the worktrees made from the folder, the newest first, with their difference from the base.',
+    scoped: true,
+    answers: {
+      200: z.object({
+        worktrees: z.array(worktreeSchema),
+        setup: z.object({
+          command: z.string().nullable().describe('runs in each new worktree'),
+          asked: z.boolean().describe('the person has decided'),
+          suggestion: z.string().nullable().describe('fits the lockfile of the folder'),
+        }),
+        forge: z.boolean().describe('pull requests can be opened'),
+      }),
+    },
+  },
+  'POST /ai/worktrees': {
+    summary: 'Creates a worktree on a branch of its own, under the home folder, and runs the setup command in it.',
+    body: z.strictObject({
+      name: z.string().trim().max(200).optional(),
+      base: text(500).optional().describe('branch or commit; default: the current branch'),
+    }),
+    scoped: true,
+    answers: {
+      200: z.object({ worktree: worktreeSchema }),
+      400: 'BadBase',
+      409: 'NoRepository, NoCommit, TooManyWorktrees, GitFailed',
+    },
+  },
+  'PUT /ai/worktrees/setup': {
+    summary: 'Sets the command that prepares each new worktree of the folder. Null for none.',
+    body: z.strictObject({ command: text(2000).nullable() }),
+    scoped: true,
+    answers: { 200: z.object({ ok: z.literal(true) }) },
+  },
+  'POST /ai/worktrees/:id/merge': {
+    summary: 'Commits everything in the worktree and merges it into its base. Never leaves a half-done merge.',
+    params: worktreeParams,
+    body: z.strictObject({ squash: z.boolean().optional(), message: text(10_000).optional() }),
+    scoped: true,
+    answers: {
+      200: z.object({ commit: z.string(), base: z.string() }),
+      404: 'WorktreeNotFound',
+      409: 'MergeConflict with data.files, NoBase, GitFailed, GitIdentityMissing',
+    },
+  },
+  'POST /ai/worktrees/:id/update': {
+    summary: 'Merges the base into the worktree and leaves conflicts there, for an agent to resolve.',
+    params: worktreeParams,
+    scoped: true,
+    answers: { 200: z.object({ conflicts: z.array(z.string()) }), 404: 'WorktreeNotFound', 409: 'GitFailed' },
+  },
+  'POST /ai/worktrees/:id/discard': {
+    summary:
+      'Removes the worktree and its branch. Work that exists nowhere else needs `force`, and is kept under refs/troupe/discarded.',
+    params: worktreeParams,
+    body: z.strictObject({ force: z.boolean().optional() }),
+    scoped: true,
+    answers: {
+      200: z.object({ kept: z.string().nullable().describe('ref that keeps the work') }),
+      404: 'WorktreeNotFound',
+      409: 'WorktreeUnsaved with data.uncommitted and data.ahead',
+    },
+  },
+  'POST /ai/worktrees/:id/pull-request': {
+    summary: 'Commits everything, pushes the branch and opens a pull request with gh or glab.',
+    params: worktreeParams,
+    body: z.strictObject({ title: text(300), body: z.string().max(50_000) }),
+    scoped: true,
+    answers: {
+      200: z.object({ url: z.string() }),
+      404: 'WorktreeNotFound',
+      409: 'NoForge, NoRemote, NotTrusted, GitFailed',
+      502: 'ForgeFailed',
+    },
+  },
+})

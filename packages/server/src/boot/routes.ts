@@ -37,6 +37,7 @@ import type { TerminalTickets } from '../terminals/terminal-socket.ts'
 import { publishRoutes } from '../transfer/publish/publish-routes.ts'
 import { transferRoutes } from '../transfer/transfer-routes.ts'
 import { usageRoutes } from '../usage/usage-routes.ts'
+import { worktreeRoutes } from '../worktrees/worktree-routes.ts'
 import { createKeyedMutex } from '../util/concurrency.ts'
 import { version } from './server.ts'
 import type { Services } from './services.ts'
@@ -62,6 +63,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...folderRoutes(services),
     ...gitRoutes(services),
     ...fileRoutes(services),
+    ...worktreeRoutes(services),
     ...publishRoutes(services),
     ...transferRoutes(services),
     ...agentRoutes(services),

@@ -39,6 +39,7 @@ import { openPublishedPages } from '../transfer/publish/published-pages.ts'
 import { openSpending } from '../usage/spending.ts'
 import { createLogger } from '../util/logger.ts'
 import type { ServerOptions } from './server.ts'
+import { openWorktrees } from '../worktrees/open-worktrees.ts'
 import { sessionServices } from './session-services.ts'
 
 /** Everything that routes and runs use. Opened once. */
@@ -223,6 +224,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     states,
     skills,
   })
+  const worktrees = closing(openWorktrees({ home: home.path, env, store, config, onOpen: workspaces.load }))
   const lsp = closing(openLsp({ env, logger, settings: () => config.get().languageServers ?? {} }))
   const files = closing(openFiles(home.path))
   const settings = (name: string): unknown => toolSettings(config, name)
@@ -301,6 +303,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     tools,
     typedAddresses,
     workspaces,
+    worktrees,
     published: openPublishedPages({ store, blobs, config, redact: withoutSecrets, logger }),
     problems: (workspace: Workspace): LoadProblem[] => [
       ...toolFiles.problems(workspace.id),

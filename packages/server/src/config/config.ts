@@ -44,6 +44,10 @@ export const configSchema = z.looseObject({
   media: z.looseObject(configFields.media).partial().optional(),
   browser: z.looseObject(configFields.browser).partial().optional(),
   search: z.looseObject(configFields.search).partial({ baseURL: true, apiKey: true }).optional(),
+  worktrees: z
+    .record(z.string().max(4096), z.looseObject({ setup: z.string().max(2000).optional() }))
+    .optional()
+    .describe('commands that prepare new worktrees, by folder'),
   languageServers: z
     .record(
       z.string().max(50),

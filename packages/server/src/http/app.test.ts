@@ -71,6 +71,9 @@ describe('every route', () => {
 
   it('returns 404 for missing sessions, messages, asks, blobs and providers', async () => {
     const bodies: Record<string, object> = {
+      'POST /ai/worktrees/{id}/merge': {},
+      'POST /ai/worktrees/{id}/discard': {},
+      'POST /ai/worktrees/{id}/pull-request': { title: 'x', body: '' },
       'PATCH /ai/agents/{name}': { enabled: false },
       'POST /ai/mcp/{name}/trust': { fingerprint: 'x' },
       'PATCH /ai/mcp/{name}': { enabled: false },

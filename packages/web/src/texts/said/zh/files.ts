@@ -232,4 +232,32 @@ export const files: ServerTextPairs = [
     '在这台机器和项目中都没有找到 {} 的语言服务器。请改用 Grep。',
   ],
   ['No language server is running yet. Name a file.', '还没有语言服务器在运行。请指定一个文件。'],
+  ['This worktree does not exist.', '这个工作树不存在。'],
+  ['Worktrees need git and a folder in a git repository.', '工作树需要 git，并且文件夹要在 git 仓库中。'],
+  [
+    'This folder has {} worktrees. Merge or discard one of them first.',
+    '这个文件夹已有 {} 个工作树。请先合并或丢弃其中一个。',
+  ],
+  ['This repository has no commit yet. Commit something first.', '这个仓库还没有提交。请先提交。'],
+  ['There is no branch or commit "{}".', '没有名为“{}”的分支或提交。'],
+  [
+    'This worktree started from a commit, so there is no branch to merge it into.',
+    '这个工作树从一个提交开始，因此没有可以合并进去的分支。',
+  ],
+  ['The worktree still has conflicts. Resolve them first.', '工作树中仍有冲突。请先解决。'],
+  ['The base changed the same lines. Resolve the conflicts first.', '基础分支更改了相同的行。请先解决冲突。'],
+  ['This worktree has {} changed file that exist nowhere else.', '这个工作树有 {} 个更改的文件，别处没有。'],
+  ['This worktree has {} changed files that exist nowhere else.', '这个工作树有 {} 个更改的文件，别处没有。'],
+  ['This worktree has {} commit that exist nowhere else.', '这个工作树有 {} 个提交，别处没有。'],
+  ['This worktree has {} commits that exist nowhere else.', '这个工作树有 {} 个提交，别处没有。'],
+  [
+    'This worktree has {} changed {} and {} {} that exist nowhere else.',
+    '这个工作树有 {1} 个更改的文件和 {3} 个提交，别处没有。',
+  ],
+  ['Install "gh" or "glab" to open pull requests from here.', '要在这里创建拉取请求，请安装“gh”或“glab”。'],
+  [
+    'Trust the folder first: this runs its git settings and sends code.',
+    '请先信任这个文件夹：此操作会使用它的 git 设置并发送代码。',
+  ],
+  ['This repository has no remote to push to.', '这个仓库没有可以推送的远程仓库。'],
 ]
