@@ -1,16 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults, RunOptions } from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { axe, everyLook, oneLook } from './testing/axe.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
 
 const chromium = process.env['CHROMIUM_PATH']
 const name = chromium === undefined ? 'for everybody (skipped: no Chromium)' : 'for everybody'
-const full = process.env['TROUPE_TEST_FULL'] === '1'
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const sections = [
   'general',
@@ -183,73 +179,3 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await everyLook(stranger)).toEqual([])
   })
 })
-
-let looks = 0
-
-/**
- * Returns accessibility problems in light and dark themes, with more contrast, and on a phone. `within`: an overlay on
- * a page that was already checked.
- *
- * All themes have the same elements, the colors of a theme come from one file, and a phone shows the same elements
- * again. So outside full runs, screens take turns.
- */
-async function everyLook(page: Page, within?: string): Promise<string[]> {
-  const found = await oneLook(page, { within })
-  const turn = looks++ % 3
-  const themes = [{ colorScheme: 'dark' }, { colorScheme: 'dark', contrast: 'more' }] as const
-  for (const [index, theme] of themes.entries()) {
-    if (!full && turn !== index) continue
-    await page.emulateMedia(theme)
-    found.push(...(await oneLook(page, { rule: 'color-contrast', within })))
-    await page.emulateMedia({ colorScheme: 'light', contrast: 'no-preference' })
-  }
-  await page.setViewportSize({ width: 390, height: 844 })
-  // On a phone the colors are those of the first look. Reading them takes most of the time.
-  if (full || turn === 2) found.push(...(await oneLook(page, { within, without: full ? undefined : 'color-contrast' })))
-  const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-  if (tooWide > 0) found.push(`${tooWide} px wider than a phone`)
-  await page.setViewportSize({ width: 1200, height: 800 })
-  return found
-}
-
-interface Look {
-  rule?: string
-  without?: string | undefined
-  within?: string | undefined
-}
-
-async function oneLook(page: Page, { rule, without, within }: Look = {}): Promise<string[]> {
-  const results = await page.evaluate(
-    async ({ options, root }) => {
-      const { axe: found } = window as unknown as {
-        axe: { run(root: Document | string, options: RunOptions): Promise<AxeResults> }
-      }
-      // Wait until color transitions end. Another theme is drawn with the next frame.
-      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-      await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))
-      const { violations } = await found.run(root ?? document, options)
-      // Headings in a conversation come from its texts and have their own order. A popup belongs to its button,
-      // wherever it is in the document.
-      const isFine = (id: string, element: Element | null): boolean =>
-        (id === 'heading-order' && element?.closest('.list') != null) ||
-        (id === 'region' && element?.closest('[data-radix-popper-content-wrapper]') != null)
-      return violations.map(({ id, nodes }) => ({
-        id,
-        nodes: nodes.filter(({ target }) => !isFine(id, document.querySelector(String(target[0])))),
-      }))
-    },
-    {
-      root: within,
-      options: {
-        resultTypes: ['violations'],
-        // The content of frames is not ours.
-        iframes: false,
-        ...(rule !== undefined && { runOnly: { type: 'rule', values: [rule] } }),
-        ...(without !== undefined && { rules: { [without]: { enabled: false } } }),
-      } satisfies RunOptions as RunOptions,
-    },
-  )
-  return results.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary?.split('\n').slice(1).join(' ')}`),
-  )
-}

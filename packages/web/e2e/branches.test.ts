@@ -277,7 +277,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.type('other')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: /^Models to compare/ }).waitFor()
+    await page.getByRole('button', { name: /^2 models to compare/ }).waitFor()
     await chat.send('compare this')
     const columns = page.getByRole('region', { name: /^Answer \d: .*finished$/ })
     await expect.poll(() => columns.count(), patiently).toBe(2)

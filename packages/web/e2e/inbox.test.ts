@@ -221,17 +221,16 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toEqual([])
   })
 
-  test('a sub-agent is named, and answered at the top', async () => {
+  test('a sub-agent is named, and answered above the message', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('delegate')
     await badge(chat.page, 1)
     await chat.page.getByText('test-approval needs your attention: May one who works below?').waitFor()
-    await chat.page.getByRole('button', { name: 'Answer', exact: true }).click()
-    const ask = inbox(chat.page).getByRole('article')
-    await expect.poll(() => ask.locator('.inbox-agent').innerText()).toBe('test-approval')
-    await ask.getByRole('button', { name: 'Allow once' }).click()
-    await inbox(chat.page).getByText('You’re all caught up.').waitFor()
+    await chat.page.keyboard.press('Control+i')
+    await expect.poll(() => inbox(chat.page).locator('.inbox-agent').innerText()).toBe('test-approval')
     await chat.page.keyboard.press('Escape')
+    await chat.page.locator('dialog').waitFor({ state: 'detached' })
+    await chat.page.getByRole('button', { name: 'Allow once', exact: true }).click()
     await chat.finished()
   })
 

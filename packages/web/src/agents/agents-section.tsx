@@ -5,7 +5,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Api } from '../api/api.ts'
 import { toErrorInfo } from '../api/request.ts'
 import type { AgentDefinitionBody, AgentInfo, AgentList, ToolInfo } from '../api/session-types.ts'
-import { useSettingsPane } from '../settings/section-parts.tsx'
+import { TrustRow, useSettingsPane } from '../settings/section-parts.tsx'
 import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
@@ -127,6 +127,7 @@ export function AgentsSection() {
                 onToggle={toggle}
               />
             ))}
+          <TrustRow onChanged={store.load} />
         </>
       )}
     </div>

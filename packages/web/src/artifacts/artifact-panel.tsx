@@ -72,9 +72,9 @@ function ArtifactView({ shown, path, waits }: ArtifactViewProps) {
     <div className={isFull ? 'artifact artifact-full' : 'artifact'}>
       <header className="side-panel-head">
         {isFull || versions.length < 2 ? (
-          <h3 className="side-panel-head-main artifact-title" dir="auto" title={title}>
+          <h2 className="side-panel-head-main artifact-title" dir="auto" title={title}>
             <VisibleText text={title} as="name" />
-          </h3>
+          </h2>
         ) : null}
         {versions.length > 1 && version !== undefined && (
           <VersionBar versions={versions} version={version} isLatest={isLatest} onChoose={shown.choose} />

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Composer } from '../composer/composer.tsx'
+import { SubAgentAsks } from '../composer/sub-agent-asks.tsx'
 import { Find } from '../find/find.tsx'
 import { Notices } from '../state/notices.tsx'
 import { t } from '../texts/t.ts'
@@ -45,6 +46,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
           <Find />
           <Notices />
           <ConnectionBar />
+          <SubAgentAsks />
           <Composer />
           <EmptyChatMore />
           <Announcer />

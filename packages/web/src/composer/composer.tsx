@@ -1,4 +1,4 @@
-import { ArrowUp, Bot, CornerDownRight, Hand, ListPlus, Paperclip, Square } from 'lucide-react'
+import { ArrowUp, CornerDownRight, ListPlus, Paperclip, Square } from 'lucide-react'
 import { lazy, Suspense, useEffect, useId, useRef } from 'react'
 import { useStore } from 'zustand'
 import { useChatActions } from '../chat/hooks/use-chat-actions.ts'
@@ -14,14 +14,13 @@ import { keyText } from '../platform/keyboard.ts'
 import { notice } from '../state/notices.tsx'
 import { formatCount } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { GrowingTextarea, VisibleText } from '../ui/elements.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { GrowingTextarea } from '../ui/elements.tsx'
 import { hasScreenKeyboard } from '../ui/restore-focus.ts'
 import { DictateButton } from '../voice/dictate-button.tsx'
 import { useVoice } from '../voice/voice-state.ts'
 import { currentMode } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
-import './asks-below.css'
 import './composer.css'
 import { ParamsButton } from './params-button.tsx'
 import { QuoteButton } from './quote-button.tsx'
@@ -99,7 +98,6 @@ export function Composer() {
         submit()
       }}
     >
-      <SubAgentAsks />
       <QuoteButton />
       <BlockedNote blocked={blocked} />
       {plan !== undefined && (
@@ -245,39 +243,4 @@ function ComposerHint() {
 export function estimateTokens(text: string): number {
   const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
   return Math.ceil(dense + (text.length - dense) / 4)
-}
-
-/** Several approvals, to review together. One of a sub-agent has no card in the answer, so link to it. */
-function SubAgentAsks() {
-  const { app } = useWorkspace()
-  const sessionId = useSession((state) => state.sessionId)
-  const asks = useApp((state) => state.asks)
-  const own = asks.filter((ask) => ask.sessionId === sessionId)
-  const below = own.filter((ask) => ask.agentPath.length > 1)
-  const approvals = own.filter(({ kind }) => kind === 'approval').length
-  const [first] = below
-  return (
-    <output className="asks-below" aria-live="polite">
-      {approvals > 1 && (
-        <>
-          <Hand aria-hidden />
-          <span>{t.review.waiting(approvals)}</span>
-          <Button onClick={() => app.review(sessionId)}>{t.review.open(approvals)}</Button>
-        </>
-      )}
-      {approvals < 2 && first !== undefined && (
-        <>
-          <Bot aria-hidden />
-          <span>
-            <b>
-              <VisibleText text={first.agentPath.at(-1) ?? ''} as="name" />
-            </b>{' '}
-            {t.inbox.needsAttention} <VisibleText text={first.title} as="name" />
-            {below.length > 1 && t.inbox.andMore(below.length - 1)}
-          </span>
-          <Button onClick={() => app.setDialog('inbox')}>{t.inbox.answer}</Button>
-        </>
-      )}
-    </output>
-  )
 }

@@ -7,6 +7,7 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { Segments } from '../ui/segments.tsx'
+import { TrustRow } from '../settings/section-parts.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import './mcp-section.css'
 import { createMcpStore, type McpStore, usePollServers } from './mcp-store.ts'
@@ -46,6 +47,7 @@ export function McpSection() {
         ))}
       </ul>
       <NewServerForm store={store} />
+      <TrustRow onChanged={store.load} />
     </div>
   )
 }

@@ -33,7 +33,7 @@ export function ModelPicker() {
         onFocus={() => void loadMenu()}
         aria-label={
           compared.length > 1
-            ? t.columns.picked(compared.map(nameOf).join(', '))
+            ? t.columns.picked(compared.length, compared.map(nameOf).join(', '))
             : t.models.picked(name ?? t.models.none, isDemoModel(current))
         }
         title={compared.length > 1 ? compared.map(nameOf).join(', ') : undefined}

@@ -1,5 +1,5 @@
 import type { StoredMessage } from '@troupe/protocol'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { message, page } from '../../testing/fake-server.ts'
 import { button, change, click, eventually, field, named, press, render } from '../../testing/render.tsx'
 import '../../texts/show-late.ts'
@@ -85,4 +85,27 @@ test('details name the model, the time and the tokens', async () => {
   expect(details).toContain('acme/two')
   expect(details).toContain('4')
   expect(details).toMatch(/1[.,]2/)
+})
+
+test('where two columns have no room, as beside a wide panel, they are tabs', async () => {
+  const measured: (() => void)[] = []
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      constructor(measure: () => void) {
+        measured.push(measure)
+      }
+      observe(): void {}
+      disconnect(): void {}
+    },
+  )
+  const { view } = await show()
+  expect(view.querySelectorAll('[role=region]')).toHaveLength(2)
+  const width = vi.spyOn(view.querySelector('.columns') as HTMLElement, 'clientWidth', 'get').mockReturnValue(420)
+  await change(() => measured.forEach((measure) => measure()))
+  expect(view.querySelectorAll('[role=tab]')).toHaveLength(2)
+  expect(view.querySelector('[role=tabpanel]')?.textContent).toContain('Text of a1')
+  width.mockReturnValue(760)
+  await change(() => measured.forEach((measure) => measure()))
+  expect(view.querySelectorAll('[role=region]')).toHaveLength(2)
 })

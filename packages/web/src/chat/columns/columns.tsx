@@ -17,13 +17,14 @@ import { announceColumns, type ColumnStatus, columnStatus } from './column-statu
 import { ColumnDetails } from './column-details.tsx'
 import './columns.css'
 
-/** Answers of compared models side by side, or as tabs on a phone. */
+/** Answers of compared models side by side, or as tabs where there is no room for two. */
 export function Columns() {
   const session = useSessionStore()
   const columns = useStore(session.columns, (state) => state.columns)
   const isLive = useSession((state) => state.run !== null)
   const [active, setActive] = useState(0)
-  const isNarrow = useNarrow()
+  const [group, setGroup] = useState<HTMLElement | null>(null)
+  const isNarrow = useNarrow(group)
   const id = useId()
   const regions = useRef(new Map<number, HTMLElement>())
   const shown = Math.min(active, columns.length - 1)
@@ -52,7 +53,7 @@ export function Columns() {
   // A message that was not sent has no answers to show.
   if (columns.length === 0 || (!isLive && columns[0]?.messageId.startsWith('pending-'))) return null
   return (
-    <Group className="columns" label={t.columnView.label(columns.length)}>
+    <Group ref={setGroup} className="columns" label={t.columnView.label(columns.length)}>
       <ColumnsBar />
       {isNarrow && (
         <div className="columns-tabs" role="tablist" aria-label={t.columnView.label(columns.length)}>
@@ -69,7 +70,7 @@ export function Columns() {
           ))}
         </div>
       )}
-      <div className="columns-grid" data-count={columns.length}>
+      <div className="columns-grid" data-count={columns.length} data-tabs={isNarrow ? '' : undefined}>
         {columns.map((column, index) =>
           isNarrow && index !== shown ? null : (
             <ColumnView
@@ -321,15 +322,17 @@ function nameOf(ref: string, models: Parameters<typeof modelName>[0][]): string 
   return known === undefined ? ref : modelName(known)
 }
 
-/** Too narrow for two columns. Matches `columns.css`. */
-const narrow = window.matchMedia('(max-width: 760px)')
+/** Too narrow for two columns, in pixels. */
+const narrowest = 600
 
-function useNarrow(): boolean {
-  const [isNarrow, setNarrow] = useState(narrow.matches)
+/** Panels beside the chat take room, too, so the width of the window says little. */
+function useNarrow(group: HTMLElement | null): boolean {
+  const [isNarrow, setNarrow] = useState(() => window.innerWidth < narrowest)
   useEffect(() => {
-    const onChange = () => setNarrow(narrow.matches)
-    narrow.addEventListener('change', onChange)
-    return () => narrow.removeEventListener('change', onChange)
-  }, [])
+    if (group === null) return undefined
+    const observer = new ResizeObserver(() => setNarrow(group.clientWidth < narrowest))
+    observer.observe(group)
+    return () => observer.disconnect()
+  }, [group])
   return isNarrow
 }

@@ -80,7 +80,7 @@ export function GenericCard({ call, preview, underway, wayOn, ...head }: Generic
 function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="tool-section">
-      <h4>{title}</h4>
+      <p className="tool-section-title">{title}</p>
       {children}
     </div>
   )

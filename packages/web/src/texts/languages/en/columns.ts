@@ -7,7 +7,7 @@ export const columnTexts = {
     most: (most: number) => `You can compare up to ${most} models.`,
     stop: 'Stop comparing',
     shown: (count: number) => pluralize(count, 'model'),
-    picked: (names: string) => `Models to compare: ${names}`,
+    picked: (count: number, names: string) => `${pluralize(count, 'model')} to compare: ${names}`,
     first: 'Continue with one of the answers, then send your next message.',
   },
   feedback: {

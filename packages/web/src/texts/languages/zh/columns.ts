@@ -8,7 +8,7 @@ export const columnTexts: ColumnTexts = {
     most: (most) => `最多可以对比 ${most} 个模型。`,
     stop: '停止对比',
     shown: (count) => `${count} 个模型`,
-    picked: (names) => `要对比的模型：${names}`,
+    picked: (count, names) => `${count} 个模型进行对比：${names}`,
     first: '请先选择一个回答继续，再发送下一条消息。',
   },
   feedback: {
