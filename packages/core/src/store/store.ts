@@ -18,8 +18,21 @@ export interface Store {
     open(path: string): Promise<Workspace>
     get(id: string): Promise<Workspace | undefined>
     list(): Promise<Workspace[]>
-    /** Finds or creates a project at a folder inside the workspace. Its parent is the nearest enclosing project. */
-    openProject(workspaceId: string, path: string): Promise<Project>
+    /** Listed workspaces by last use, newest first. */
+    recent(limit?: number): Promise<RecentWorkspace[]>
+    /** Notes that the user opened it, or removes it from the recent ones. Its sessions stay. */
+    setListed(id: string, listed: boolean): Promise<void>
+    /** Workspaces last seen with this identity. */
+    identified(identity: string): Promise<Workspace[]>
+    /** Records which folder is at the path. Trust belongs to the identity, so another folder there is not trusted. */
+    identify(id: string, identity: string): Promise<Workspace>
+    /** Follows a moved folder, with its projects. Throws `WorkspaceExists` (409) if another workspace has the path. */
+    move(id: string, path: string): Promise<Workspace>
+    /**
+     * Finds or creates a project at a folder inside the workspace. Its parent is the nearest enclosing project. The
+     * default name is that of the folder.
+     */
+    openProject(workspaceId: string, path: string, name?: string): Promise<Project>
     projects(workspaceId: string): Promise<Project[]>
     /** Records that the user trusts the configuration in this folder. */
     trust(id: string, trusted: boolean): Promise<void>
@@ -213,12 +226,23 @@ export interface Workspace {
   path: string
   trusted: boolean
   createdAt: number
+  /** Names the folder itself, wherever it is. Null until it was first seen. */
+  identity?: string | null
+  /** False once the user removed it from the recent ones. */
+  listed?: boolean
+}
+
+export interface RecentWorkspace extends Workspace {
+  /** Active sessions. */
+  sessionCount: number
+  usedAt: number
 }
 
 export interface Project {
   id: string
   workspaceId: string
   parentProjectId: string | null
+  name: string
   path: string
   createdAt: number
 }

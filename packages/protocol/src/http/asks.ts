@@ -69,10 +69,13 @@ export const askSchema = z.object({
 
 export const askEndpoints = endpoints({
   'GET /ai/asks': {
-    summary: 'Lists the open asks of every run of the workspace, or of one session.',
-    query: z.object({ sessionId: z.string().max(64).optional() }),
+    summary: 'Lists the open asks of every run of the workspace, of one session, or with ?folders=all of all folders.',
+    query: z.object({ sessionId: z.string().max(64).optional(), folders: z.literal('all').optional() }),
     scoped: true,
-    answers: { 200: z.object({ asks: z.array(askSchema) }), 404: 'SessionNotFound' },
+    answers: {
+      200: z.object({ asks: z.array(askSchema.extend({ workspaceId: z.string() })) }),
+      404: 'SessionNotFound',
+    },
   },
   'POST /ai/asks/:id': {
     summary: 'Answers an ask. A remembered rule also answers the open asks that it covers.',

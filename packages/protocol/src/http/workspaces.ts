@@ -1,19 +1,41 @@
 import { z } from 'zod'
 import { endpoints } from './endpoint.ts'
+import { storedSessionSchema } from './sessions.ts'
 
 const workspaceSchema = z.object({
   id: z.string(),
+  name: z.string().describe('the name of the folder'),
   path: z.string(),
   trusted: z.boolean(),
   createdAt: z.number(),
 })
 
+const folderStateSchema = z
+  .enum(['ok', 'missing', 'unreadable', 'slow'])
+  .describe('"slow": the folder does not respond, for example a network drive that is gone')
+
+const recentWorkspaceSchema = workspaceSchema.extend({
+  state: folderStateSchema,
+  own: z.boolean().describe('the folder that the server was started in'),
+  chats: z.number().describe('active chats'),
+  running: z.number().describe('chats with a live run'),
+  asks: z.number().describe('open requests to the user'),
+  usedAt: z.number(),
+  sessions: z
+    .array(storedSessionSchema.pick({ id: true, title: true, pinned: true, updatedAt: true }))
+    .optional()
+    .describe('its newest chats, with ?chats'),
+})
+export type RecentFolder = z.infer<typeof recentWorkspaceSchema>
+
+const pathSchema = z.string().min(1).max(4096)
+
 export const workspaceEndpoints = endpoints({
   'GET /ai/workspace': {
-    summary: "Returns the server's folder, or the one that a program names, and whether it is trusted.",
-    query: z.object({ path: z.string().max(4096).optional() }),
+    summary: "Returns the server's folder, or the one that the request names, and whether it is trusted.",
+    query: z.object({ path: pathSchema.optional() }),
     scoped: true,
-    answers: { 200: z.object({ workspace: workspaceSchema }), 400: 'BadWorkspace' },
+    answers: { 200: z.object({ workspace: workspaceSchema }), 400: 'BadWorkspace', 503: 'FolderSlow' },
   },
   'PATCH /ai/workspace': {
     summary:
@@ -21,6 +43,50 @@ export const workspaceEndpoints = endpoints({
     body: z.strictObject({ trusted: z.boolean() }),
     scoped: true,
     answers: { 200: z.object({ workspace: workspaceSchema }) },
+  },
+  'GET /ai/workspaces': {
+    summary: 'Lists the recent folders, last used first. A folder that does not respond delays nothing.',
+    query: z.object({
+      chats: z.coerce.number().int().min(0).max(50).optional().describe('newest chats of each folder'),
+      session: z.string().max(64).optional().describe('also says which folder has this chat'),
+    }),
+    answers: {
+      200: z.object({
+        workspaces: z.array(recentWorkspaceSchema),
+        roots: z.array(z.string()).describe('where pages may open folders'),
+        sessionWorkspaceId: z.string().nullable().describe('the folder of ?session'),
+      }),
+    },
+  },
+  'POST /ai/workspaces': {
+    summary:
+      'Opens a folder. A page can open folders only inside the allowed places: the home folder, folders opened from the command line, or the "roots" of config.json. With "create", makes the folder first.',
+    body: z.strictObject({ path: pathSchema, create: z.boolean().optional() }),
+    answers: {
+      200: z.object({ workspace: workspaceSchema }),
+      400: 'BadWorkspace',
+      403: 'OutsideRoots',
+      409: 'FolderNotMade',
+      503: 'FolderSlow',
+    },
+  },
+  'DELETE /ai/workspaces/:id': {
+    summary: 'Removes a folder from the recent ones. Its files and chats stay.',
+    answers: { 200: z.object({ removed: z.string() }), 404: 'WorkspaceNotFound', 409: 'OwnWorkspace' },
+  },
+  'GET /ai/workspaces/complete': {
+    summary: 'Completes the path of a folder inside the allowed places. Hidden folders only if a dot was typed.',
+    query: z.object({ path: z.string().max(4096).optional() }),
+    answers: {
+      200: z.object({
+        folder: z.string().nullable().describe('the folder whose folders are listed; null for the allowed places'),
+        state: z.enum(['ok', 'missing', 'unreadable', 'slow', 'outside']),
+        entries: z.array(
+          z.object({ name: z.string(), path: z.string(), git: z.boolean().describe('the root of a git repository') }),
+        ),
+        isCut: z.boolean().describe('there are more folders than listed'),
+      }),
+    },
   },
 })
 

@@ -9,6 +9,7 @@ import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Models } from '../models/models.ts'
 import type { RunManager } from '../runs/run-manager.ts'
 import type { LogLevel } from '../util/logger.ts'
+import type { createFolderLanes } from '../workspaces/folder-lanes.ts'
 
 export interface ServerOptions {
   /** Default: `$TROUPE_HOME`, else `~/.troupe`. */
@@ -38,6 +39,8 @@ export interface ServerOptions {
   sandbox?: SandboxFinding
   /** For tests: path of the machine-wide rules. */
   managedConfig?: string
+  /** For tests: file calls on folders, which may hang, and the time they may take. */
+  folderLanes?: Parameters<typeof createFolderLanes>[0]
   /** For tests: time to keep command resources warm. */
   idleMs?: number
   /** For tests: time without data before a provider counts as stalled. */

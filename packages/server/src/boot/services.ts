@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { findSandbox, planFileOf, redact, type Session, type Workspace } from '@troupe/core'
+import { findSandbox, planFileOf, redact, type Workspace } from '@troupe/core'
 import { clearUnfinishedBackups } from '../admin/data-routes.ts'
 import { openInstructions } from '../admin/instruction-routes.ts'
 import { createAgentRegistry } from '../agents/agent-registry.ts'
@@ -38,6 +38,9 @@ import { createTakeOverNotes } from '../terminals/take-over.ts'
 import { openPublishedPages } from '../transfer/publish/published-pages.ts'
 import { openSpending } from '../usage/spending.ts'
 import { createLogger } from '../util/logger.ts'
+import { createFolderLanes } from '../workspaces/folder-lanes.ts'
+import { createFolderStates } from '../workspaces/folder-states.ts'
+import { openWorkspaces } from '../workspaces/open-workspaces.ts'
 import type { ServerOptions } from './server.ts'
 import { openWorktrees } from '../worktrees/open-worktrees.ts'
 import { sessionServices } from './session-services.ts'
@@ -62,7 +65,9 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   }
   const config = openConfig(home)
   const models = openModels(options, { home, env, config })
-  const gitSecrets = createGitSecrets()
+  const lanes = closing(createFolderLanes(options.folderLanes))
+  const folderStates = closing(createFolderStates(lanes))
+  const gitSecrets = createGitSecrets(folderStates.responds)
   /** Its secrets are known only after it opens. */
   const opened: { mcp?: Mcp } = {}
   const withoutSecrets = (text: string): string => {
@@ -112,23 +117,22 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   )
   opened.mcp = mcp
   const toolFiles = openTools({ home: home.path, logger })
-  const own = await store.workspaces.open(path.resolve(options.workspace ?? process.cwd()))
-  const workspaces = {
-    own,
-    /** Loads the extensions of a workspace. Called when it is opened, used or trusted. */
-    load(workspace: Workspace): void {
+  const workspaces = await openWorkspaces({
+    store,
+    states: folderStates,
+    config,
+    home: home.path,
+    personHome,
+    own: path.resolve(options.workspace ?? process.cwd()),
+    load(workspace) {
       gitSecrets.watch(workspace.path)
       toolFiles.load(workspace)
       permissions.load(workspace)
       mcp.load(workspace)
     },
-    async of({ workspaceId }: Pick<Session, 'workspaceId'>): Promise<Workspace> {
-      const found = (await store.workspaces.get(workspaceId)) ?? own
-      workspaces.load(found)
-      return found
-    },
-  }
-  workspaces.load(own)
+    onMove: (from, to) => layers.move(from, to),
+  })
+  if (folderStates.responds(workspaces.own.path)) workspaces.load(workspaces.own)
   const journal = closing(
     createJournal(store, {
       onError: (error) => logger({ level: 'error', message: 'the journal was not written', error: String(error) }),
@@ -279,6 +283,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     hooks,
     inbox,
     instructions,
+    lanes,
     layers,
     logger,
     lsp,
@@ -287,6 +292,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     models,
     pageCalls,
     permissions,
+    personHome,
     redact: withoutSecrets,
     rules,
     runs,
@@ -295,6 +301,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     skillImports,
     skills,
     spending,
+    folderStates,
     states,
     store,
     tabs,
@@ -356,7 +363,8 @@ interface GitSecrets {
 const maxFolders = 100
 const maxConfigBytes = 256 * 1024
 
-function createGitSecrets(): GitSecrets {
+/** `responds` is false for a folder that hangs. Its known secrets stay secret. */
+function createGitSecrets(responds: (folder: string) => boolean): GitSecrets {
   const folders = new Map<string, { mtimeMs: number; secrets: string[] }>()
   return {
     watch(folder) {
@@ -364,6 +372,7 @@ function createGitSecrets(): GitSecrets {
     },
     all() {
       for (const [folder, known] of folders) {
+        if (!responds(folder)) continue
         const file = path.join(folder, '.git', 'config')
         const found = statSync(file, { throwIfNoEntry: false })
         if (found === undefined || found.mtimeMs === known.mtimeMs || found.size > maxConfigBytes) continue

@@ -44,7 +44,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       pages: openKnownPages(home.path),
       hosts,
     })
-    const openWorkspace = createOpenWorkspace({ store, access, own: workspaces.own, onOpen: workspaces.load })
+    const openWorkspace = createOpenWorkspace({ access, workspaces })
     const tickets = createTickets()
     const uploads = path.join(home.path, 'uploads')
     const app = createApp({

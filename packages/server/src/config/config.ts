@@ -29,6 +29,9 @@ export const configSchema = z.looseObject({
     })
     .optional(),
   useTools: configFields.useTools.optional(),
+  roots: configListSchema
+    .optional()
+    .describe('where pages may open folders; default: ["~"]. Folders opened from the command line are always included'),
   disabledAgents: configListSchema.optional().describe('built-in agents and those of files that are turned off'),
   disabledSkills: configListSchema.optional().describe('skills that are turned off'),
   hooks: hooksConfigSchema.optional().describe('commands of yours that have a word in what runs'),

@@ -30,6 +30,8 @@ export interface Access {
   challenge(): string
   /** Issues a known page a credential for this server start. Throws `UnknownPage` (401). */
   resume(c: Ctx, given: { pageId: string; nonce: string; signature: string }): PageCredential
+  /** True if the caller is a program with the token. */
+  isProgram(c: Ctx): boolean
   /** Throws unless the caller is a program with the token. */
   checkProgram(c: Ctx): void
   /** Throws `PageOnly` (403) unless the caller is the page, so that the person asked for it. */
@@ -98,6 +100,7 @@ export function createAccess(options: { token: string; hosts: ReadonlySet<string
       usedNonces.set(nonce, Date.now() + nonceLife)
       return { ...credentialsOf(requestHost(c)), pageId }
     },
+    isProgram,
     checkProgram(c) {
       if (!isProgram(c))
         throw new NamedError('Unauthorized', 'This needs the token from the home folder.', { status: 401 })

@@ -1,43 +1,38 @@
-import { statSync } from 'node:fs'
-import path from 'node:path'
 import type { Session, Store, Workspace } from '@troupe/core'
-import { NamedError, workspaceEndpoints } from '@troupe/protocol'
+import { NamedError } from '@troupe/protocol'
 import type { Access } from './access.ts'
-import { type Ctx, implement, type Route } from './route.ts'
+import type { Ctx } from './route.ts'
 
 export type OpenWorkspace = (c: Ctx, folder?: unknown) => Promise<Workspace>
 
 /**
- * Programs may name any local folder, since they could serve it themselves. A page can use only the one it was opened
- * in.
+ * Returns the workspace that a request names by path or id. Programs may name any local folder, since they could serve
+ * it themselves. A page can use the folders that were opened: see `POST /ai/workspaces`.
  */
 export function createOpenWorkspace(options: {
-  store: Store
-  access: Access
-  own: Workspace
-  onOpen: (workspace: Workspace) => void
-}): OpenWorkspace {
-  const { store, access, own, onOpen } = options
-  return async (c, folder) => {
-    if (folder === undefined || folder === own.path) return (await store.workspaces.get(own.id)) ?? own
-    access.checkProgram(c)
-    const workspace = await store.workspaces.open(checkFolder(folder))
-    onOpen(workspace)
-    return workspace
+  access: Pick<Access, 'isProgram'>
+  workspaces: {
+    own: Workspace
+    open(folder: string): Promise<Workspace>
+    get(id: string): Promise<Workspace>
+    listed(folder: string): Promise<Workspace>
+    load(workspace: Workspace): void
   }
-}
-
-function checkFolder(folder: unknown): string {
-  const valid = typeof folder === 'string' && path.isAbsolute(folder) && !folder.includes('\0')
-  if (valid && isFolder(folder)) return folder
-  throw new NamedError('BadWorkspace', 'A workspace must be the absolute path of an existing folder.')
-}
-
-function isFolder(folder: string): boolean {
-  try {
-    return statSync(folder).isDirectory()
-  } catch {
-    return false
+}): OpenWorkspace {
+  const { access, workspaces } = options
+  return async (c, folder) => {
+    if (folder === undefined || folder === workspaces.own.path) return workspaces.get(workspaces.own.id)
+    if (typeof folder === 'string' && /^w_[\w-]{1,62}$/.test(folder)) {
+      const found = await workspaces.get(folder)
+      if (found.listed === false && !access.isProgram(c))
+        throw new NamedError('WorkspaceNotFound', 'This folder is not open here.', { status: 404 })
+      if (found.id !== workspaces.own.id) workspaces.load(found)
+      return found
+    }
+    if (access.isProgram(c)) return workspaces.open(folder as string)
+    const found = await workspaces.listed(folder as string)
+    workspaces.load(found)
+    return found
   }
 }
 
@@ -63,23 +58,4 @@ export function sessionNotFound(sessionId: string | undefined): NamedError {
 /** Nothing may start in a trashed session. */
 export function sessionTrashed(): NamedError {
   return new NamedError('SessionTrashed', 'This chat is in the trash. Restore it first.', { status: 409 })
-}
-
-export function workspaceRoutes(options: {
-  store: Store
-  openWorkspace: OpenWorkspace
-  workspaces: { load(workspace: Workspace): void }
-}): Route[] {
-  const { store, openWorkspace, workspaces } = options
-  return implement(workspaceEndpoints, {
-    'GET /ai/workspace': async ({ query: { path }, workspaceId }, c) => ({
-      workspace: path === undefined ? await findWorkspace(store, workspaceId) : await openWorkspace(c, path),
-    }),
-    'PATCH /ai/workspace': async ({ body, workspaceId }) => {
-      await store.workspaces.trust(workspaceId, body.trusted)
-      const workspace = await findWorkspace(store, workspaceId)
-      workspaces.load(workspace)
-      return { workspace }
-    },
-  })
 }

@@ -93,16 +93,24 @@ it('a folder’s extensions take effect after it is trusted, and only there', as
   expect(await names(`/ai/tools${scope}`)).not.toContain('Greet')
 })
 
-it('a page has only the folder that it was opened in, and a folder must be there', async () => {
+it('a page can use the folders that were opened, by path or id, until they are removed from the list', async () => {
   const page = { authorization: `Page ${(await openPage(server)).credential}` }
-  await refuseAll(
-    server,
-    [
-      () => send(server, 'GET', `/ai/sessions${scope}`, { headers: page }),
-      () => send(server, 'GET', `/ai/workspace?path=${encodeURIComponent(other)}`, { headers: page }),
-    ],
-    ({ status }) => expect(status).toBe(401),
-  )
+  const { body } = await server.json<{ workspaces: { id: string; path: string }[] }>('/ai/workspaces')
+  const known = body.workspaces.find((one) => one.path === other)!
+  const read = (name: string) =>
+    send(server, 'GET', `/ai/sessions?workspace=${encodeURIComponent(name)}`, { headers: page })
+  expect([(await read(other)).status, (await read(known.id)).status]).toEqual([200, 200])
+  expect(await read(path.dirname(other))).toMatchObject({ status: 403, name: 'FolderNotOpen' })
+  expect(await read('w_nobody')).toMatchObject({ status: 404, name: 'WorkspaceNotFound' })
+  await server.json(`/ai/workspaces/${known.id}`, { method: 'DELETE' })
+  expect([(await read(other)).status, (await read(known.id)).status]).toEqual([403, 404])
+  expect((await server.json(`/ai/sessions?workspace=${known.id}`)).status).toBe(200)
+  const refused = await server.json(`/ai/workspaces/${server.workspace.id}`, { method: 'DELETE' })
+  expect(refused).toMatchObject({ status: 409, body: { error: { name: 'OwnWorkspace' } } })
+})
+
+it('a folder must be there', async () => {
+  const page = { authorization: `Page ${(await openPage(server)).credential}` }
   const own = `?workspace=${encodeURIComponent(server.workspace.path)}`
   expect((await send(server, 'GET', `/ai/sessions${own}`, { headers: page })).status).toBe(200)
   const bad = [

@@ -48,6 +48,8 @@ export interface RuleLayers {
     scope: 'project' | 'always',
     change: (rules: RuleTexts) => RuleTexts,
   ): Promise<void>
+  /** The user's rules follow a moved folder, unless the new path has its own. */
+  move(from: string, to: string): void
 }
 
 const effects: readonly Effect[] = ['deny', 'ask', 'allow']
@@ -142,6 +144,11 @@ export function openRuleLayers(options: {
       const own = Object.hasOwn(current, workspace.path) ? current[workspace.path] : undefined
       const next = { ...current, [workspace.path]: { ...own, ...change(own ?? {}) } }
       writePrivately(remembered.path, `${JSON.stringify(next, null, 2)}\n`)
+    },
+    move(from, to) {
+      const { [from]: rules, ...others } = readRulesFile(remembered.path)
+      if (rules === undefined) return
+      writePrivately(remembered.path, `${JSON.stringify({ [to]: rules, ...others }, null, 2)}\n`)
     },
   }
 

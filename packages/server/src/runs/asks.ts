@@ -160,11 +160,20 @@ function checkHunks(ask: Ask, { hunks, input, remember }: Extract<Answer, { type
 
 export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbox; answers: AskAnswers }): Route[] {
   return implement(askEndpoints, {
-    'GET /ai/asks': async ({ query: { sessionId }, workspaceId }) => {
+    'GET /ai/asks': async ({ query: { sessionId, folders }, workspaceId }) => {
       if (sessionId !== undefined) await findSession(store, sessionId, workspaceId)
+      const shown =
+        folders === 'all'
+          ? new Set((await store.workspaces.list()).filter(({ listed }) => listed !== false).map(({ id }) => id))
+          : new Set([workspaceId])
       const asks = await inbox.list({ sessionId })
-      const ours = await Promise.all(asks.map((ask) => isIn(workspaceId, ask.sessionId)))
-      return { asks: asks.filter((_, i) => ours[i]) }
+      const placed = await Promise.all(
+        asks.map(async (ask) => ({
+          ...ask,
+          workspaceId: (await store.sessions.get(ask.sessionId))?.workspaceId ?? '',
+        })),
+      )
+      return { asks: placed.filter((ask) => shown.has(ask.workspaceId)) }
     },
     'POST /ai/asks/:id': async ({ params, body: { answer, clientId }, workspaceId }) => {
       const ask = await inbox.find(params.id)

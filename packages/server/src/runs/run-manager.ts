@@ -45,6 +45,8 @@ export interface RunManager {
   /** The session's run: the first of its columns, or the one that writes this answer. */
   get(sessionId: string, messageId?: string): LiveRun | undefined
   all(sessionId: string): readonly LiveRun[]
+  /** The runs of all sessions. */
+  live(): readonly LiveRun[]
   /** Calls back when a run of the session starts, or the user continues with one of several answers. */
   watch(sessionId: string, onChange: () => void): () => void
   /** Continues with one of several answers: changes need no more approval than usual. Stops the others. */
@@ -128,6 +130,7 @@ export function createRunManager(services: RunServices): RunManager {
     get: (sessionId, messageId) =>
       messageId === undefined ? live(sessionId)[0] : live(sessionId).find((run) => run.messageId === messageId),
     all: live,
+    live: () => [...runs.values()].flat(),
     watch(sessionId, onChange) {
       const others = watchers.get(sessionId) ?? new Set()
       watchers.set(sessionId, others.add(onChange))

@@ -9,6 +9,10 @@ import { migrate, type MigrateOptions } from './migrate.ts'
 import { backUpDatabase, nodeSqliteDialect, openSqliteStore } from './sqlite.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
+/** Undoes version 9. */
+const withoutFolders = `drop table trusted_folder; drop index workspace_identity;
+  ${['identity', 'opened_at', 'unlisted'].map((name) => `alter table workspace drop column ${name};`).join(' ')}
+  alter table project drop column name;`
 
 describe('migrations', () => {
   let home: string
@@ -74,7 +78,9 @@ describe('migrations', () => {
     )
     await store.close()
     const old = new DatabaseSync(join(home, 'troupe.db'))
-    old.exec(`drop table usage; update message_text set text = 'done.'; delete from schema_version where version > 6`)
+    old.exec(
+      `${withoutFolders} drop table usage; update message_text set text = 'done.'; delete from schema_version where version > 6`,
+    )
     old.close()
     const again = await openSqliteStore({ home })
     for (const query of ['done', 'haystack', 'needle'])
@@ -96,7 +102,7 @@ describe('migrations', () => {
       )
     await store.close()
     const old = new DatabaseSync(join(home, 'troupe.db'))
-    old.exec('drop table usage; delete from schema_version where version > 7')
+    old.exec(`${withoutFolders} drop table usage; delete from schema_version where version > 7`)
     old.close()
     const again = await openSqliteStore({ home })
     const { days, models } = await again.usage.totals({ from: '2026-11-01' })

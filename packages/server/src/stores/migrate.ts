@@ -8,6 +8,7 @@ import { up as params } from './migrations/005-params.ts'
 import { up as foldersAndTrash } from './migrations/006-folders-and-trash.ts'
 import { up as textOfCalls } from './migrations/007-text-of-calls.ts'
 import { up as usage } from './migrations/008-usage.ts'
+import { up as folders } from './migrations/009-folders.ts'
 import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>
@@ -22,6 +23,7 @@ const allSteps: Step[] & { length: typeof schemaVersion } = [
   foldersAndTrash,
   textOfCalls,
   usage,
+  folders,
 ]
 
 export interface MigrateOptions {

@@ -52,3 +52,26 @@ export function runInWorker<T>(file: URL, data: unknown): Promise<T> {
     worker.once('exit', () => reject(new Error('The thread ended without a result.')))
   })
 }
+
+const tickMs = 20
+
+/**
+ * Waits for a result, but not longer than `ms`. Counts only time in which the event loop runs: after a pause, results
+ * that are already there would come after the timer.
+ */
+export async function withinTime<T>(
+  work: Promise<T>,
+  ms: number,
+): Promise<{ isLate: false; value: T } | { isLate: true; value?: undefined }> {
+  work.catch(() => undefined)
+  const late = Promise.withResolvers<{ isLate: true }>()
+  let ticks = Math.ceil(ms / tickMs)
+  const timer = setInterval(() => {
+    if (--ticks <= 0) late.resolve({ isLate: true })
+  }, tickMs)
+  try {
+    return await Promise.race([work.then((value) => ({ isLate: false as const, value })), late.promise])
+  } finally {
+    clearInterval(timer)
+  }
+}

@@ -81,8 +81,26 @@ export interface SearchIndex {
  * '' in a session's own chat and `parent_id` is '' at a root, so that keys contain no nulls.
  */
 export interface Tables {
-  workspace: { id: string; path: string; trusted: number; created_at: number }
-  project: { id: string; workspace_id: string; parent_id: string | null; path: string; created_at: number }
+  workspace: {
+    id: string
+    path: string
+    trusted: number
+    created_at: number
+    identity: string | null
+    opened_at: number | null
+    unlisted: number
+  }
+  /** Folders the user trusts, by identity. */
+  trusted_folder: { identity: string; path: string; trusted_at: number }
+  project: {
+    id: string
+    workspace_id: string
+    parent_id: string | null
+    path: string
+    /** Null: the name of the folder. */
+    name: string | null
+    created_at: number
+  }
   folder: { id: string; workspace_id: string; parent_id: string | null; name: string; created_at: number }
   session: {
     id: string

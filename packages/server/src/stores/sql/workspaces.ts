@@ -1,4 +1,4 @@
-import { resolve, sep } from 'node:path'
+import { basename, resolve, sep } from 'node:path'
 import type { Project, Records, Store, Workspace } from '@troupe/core'
 import { NamedError, newId } from '@troupe/protocol'
 import { sql } from 'kysely'
@@ -23,7 +23,7 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
       await context.write((db) =>
         db
           .insertInto('workspace')
-          .values({ id: newId('w_'), path: folder, trusted: 0, created_at: clock() })
+          .values({ ...newWorkspace, id: newId('w_'), path: folder, created_at: clock() })
           .onConflict((conflict) => conflict.column('path').doNothing())
           .execute(),
       )
@@ -34,7 +34,65 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
       return (await selectWorkspaces(context.db, {})).rows.map(toWorkspace)
     },
 
-    async openProject(workspaceId, path) {
+    async recent(limit = 100) {
+      const found = (await selectRecent(context.db, {})).rows.map((row) => ({
+        ...toWorkspace(row),
+        sessionCount: Number(row.session_count),
+        usedAt: Math.max(row.created_at, row.opened_at ?? 0, Number(row.last_chat ?? 0)),
+      }))
+      return found.toSorted((a, b) => b.usedAt - a.usedAt).slice(0, limit)
+    },
+
+    async setListed(id, listed) {
+      const change = listed ? { unlisted: 0, opened_at: clock() } : { unlisted: 1 }
+      const { numUpdatedRows } = await context.write((db) =>
+        db.updateTable('workspace').set(change).where('id', '=', id).executeTakeFirst(),
+      )
+      if (numUpdatedRows === 0n) throw workspaceNotFound(id)
+    },
+
+    async identified(identity) {
+      const rows = await context.db.selectFrom('workspace').selectAll().where('identity', '=', identity).execute()
+      return rows.map(toWorkspace)
+    },
+
+    async identify(id, identity) {
+      return context.write(async (db) => {
+        const row = (await selectWorkspace(db, { id })).rows[0]
+        if (row === undefined) throw workspaceNotFound(id)
+        if (row.identity === identity) return toWorkspace(row)
+        // A folder that was trusted before identities were kept.
+        if (row.identity === null && row.trusted === 1) await addTrusted(db, { identity, path: row.path })
+        const known = await db
+          .selectFrom('trusted_folder')
+          .select('identity')
+          .where('identity', '=', identity)
+          .executeTakeFirst()
+        const next = { identity, trusted: known === undefined ? 0 : 1 }
+        await db.updateTable('workspace').set(next).where('id', '=', id).execute()
+        return toWorkspace({ ...row, ...next })
+      })
+    },
+
+    async move(id, path) {
+      const folder = resolve(path)
+      return context.write(async (db) => {
+        const row = (await selectWorkspace(db, { id })).rows[0]
+        if (row === undefined) throw workspaceNotFound(id)
+        const other = await db.selectFrom('workspace').select('id').where('path', '=', folder).executeTakeFirst()
+        if (other !== undefined && other.id !== id)
+          throw new NamedError('WorkspaceExists', 'Another workspace has this path.', { status: 409 })
+        await db.updateTable('workspace').set({ path: folder }).where('id', '=', id).execute()
+        const projects = await db.selectFrom('project').selectAll().where('workspace_id', '=', id).execute()
+        for (const project of projects) {
+          const moved = folder + project.path.slice(row.path.length)
+          await db.updateTable('project').set({ path: moved }).where('id', '=', project.id).execute()
+        }
+        return toWorkspace({ ...row, path: folder })
+      })
+    },
+
+    async openProject(workspaceId, path, name) {
       const workspace = await get(workspaceId)
       if (!workspace) throw workspaceNotFound(workspaceId)
       const folder = resolve(workspace.path, path)
@@ -44,13 +102,18 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
       return context.write(async (db) => {
         const rows = await db.selectFrom('project').selectAll().where('workspace_id', '=', workspaceId).execute()
         const known = rows.find((row) => row.path === folder)
-        if (known) return toProject(known)
+        if (known) {
+          if (name === undefined || name === known.name) return toProject(known)
+          await db.updateTable('project').set({ name }).where('id', '=', known.id).execute()
+          return toProject({ ...known, name })
+        }
         const around = nearestAround(folder, rows)
         const row = {
           id: newId('p_'),
           workspace_id: workspaceId,
           parent_id: around?.id ?? null,
           path: folder,
+          name: name ?? null,
           created_at: clock(),
         }
         await db.insertInto('project').values(row).execute()
@@ -74,17 +137,58 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
     },
 
     async trust(id, trusted) {
-      const { numUpdatedRows } = await context.write((db) =>
-        db
+      await context.write(async (db) => {
+        const row = (await selectWorkspace(db, { id })).rows[0]
+        if (row === undefined) throw workspaceNotFound(id)
+        await db
           .updateTable('workspace')
           .set({ trusted: trusted ? 1 : 0 })
           .where('id', '=', id)
-          .executeTakeFirst(),
-      )
-      if (numUpdatedRows === 0n) throw workspaceNotFound(id)
+          .execute()
+        const { identity, path } = row
+        if (identity === null) return
+        if (trusted) await addTrusted(db, { identity, path })
+        else await db.deleteFrom('trusted_folder').where('identity', '=', identity).execute()
+        // The same folder at another path, through a link or a mount.
+        await db
+          .updateTable('workspace')
+          .set({ trusted: trusted ? 1 : 0 })
+          .where('identity', '=', identity)
+          .execute()
+      })
     },
   }
+
+  async function addTrusted(db: Db, { identity, path }: { identity: string; path: string }): Promise<void> {
+    await db
+      .insertInto('trusted_folder')
+      .values({ identity, path, trusted_at: clock() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
 }
+
+const newWorkspace = { trusted: 0, identity: null, opened_at: null, unlisted: 0 }
+
+const selectRecent = statement((db) =>
+  db
+    .selectFrom('workspace')
+    .leftJoin(
+      (sessions) =>
+        sessions
+          .selectFrom('session')
+          .select(({ fn }) => ['workspace_id', fn.countAll().as('session_count'), fn.max('updated_at').as('last_chat')])
+          .where('archived', '=', 0)
+          .where('trashed_at', 'is', null)
+          .groupBy('workspace_id')
+          .as('active'),
+      (join) => join.onRef('active.workspace_id', '=', 'workspace.id'),
+    )
+    .selectAll('workspace')
+    .select(({ fn }) => [fn.coalesce('active.session_count', sql<number>`0`).as('session_count'), 'active.last_chat'])
+    .where('workspace.id', '<>', hiddenWorkspace)
+    .where('unlisted', '=', 0),
+)
 
 const selectWorkspace = statement((db, { id }: { id: string }) =>
   db.selectFrom('workspace').selectAll().where('id', '=', id),
@@ -106,7 +210,14 @@ function isInside(folder: string, around: string): boolean {
 }
 
 function toWorkspace(row: Tables['workspace']): Workspace {
-  return { id: row.id, path: row.path, trusted: row.trusted === 1, createdAt: row.created_at }
+  return {
+    id: row.id,
+    path: row.path,
+    trusted: row.trusted === 1,
+    createdAt: row.created_at,
+    identity: row.identity,
+    listed: row.unlisted === 0,
+  }
 }
 
 function toProject(row: Tables['project']): Project {
@@ -114,6 +225,7 @@ function toProject(row: Tables['project']): Project {
     id: row.id,
     workspaceId: row.workspace_id,
     parentProjectId: row.parent_id,
+    name: row.name ?? (basename(row.path) || row.path),
     path: row.path,
     createdAt: row.created_at,
   }
@@ -139,7 +251,7 @@ export async function hideSession(db: Db, id: string): Promise<void> {
 export async function addHiddenWorkspace(db: Db): Promise<void> {
   await db
     .insertInto('workspace')
-    .values({ id: hiddenWorkspace, path: hiddenWorkspace, trusted: 0, created_at: 0 })
+    .values({ ...newWorkspace, id: hiddenWorkspace, path: hiddenWorkspace, created_at: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

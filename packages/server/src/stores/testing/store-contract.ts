@@ -173,6 +173,35 @@ function workspacesContract(ground: () => ContractSetup): void {
       await expect(store.workspaces.trust('nobody', true)).rejects.toMatchObject({ name: 'WorkspaceNotFound' })
     })
 
+    it('keeps trust by the identity of a folder, and follows it to another path', async () => {
+      const { store, workspaceId } = ground()
+      expect(await store.workspaces.identify(workspaceId, '1:1')).toMatchObject({ identity: '1:1', trusted: false })
+      await store.workspaces.trust(workspaceId, true)
+      const project = await store.workspaces.openProject(workspaceId, '/tmp/one/a', 'The app')
+      expect((await store.workspaces.identified('1:1')).map(({ id }) => id)).toEqual([workspaceId])
+      await store.workspaces.move(workspaceId, '/tmp/moved')
+      expect(await store.workspaces.get(workspaceId)).toMatchObject({ path: '/tmp/moved', trusted: true })
+      expect(await store.workspaces.projects(workspaceId)).toEqual([{ ...project, path: '/tmp/moved/a' }])
+      await expect(store.workspaces.move(workspaceId, '/tmp/other')).rejects.toMatchObject({ name: 'WorkspaceExists' })
+      expect(await store.workspaces.identify(workspaceId, '2:2')).toMatchObject({ trusted: false })
+      expect(await store.workspaces.identify(workspaceId, '1:1')).toMatchObject({ trusted: true })
+      await store.workspaces.trust(workspaceId, false)
+      await store.workspaces.identify(workspaceId, '2:2')
+      expect(await store.workspaces.identify(workspaceId, '1:1')).toMatchObject({ trusted: false })
+    })
+
+    it('lists recent workspaces by their last use, without removed ones', async () => {
+      const { store, workspaceId, otherWorkspaceId } = ground()
+      await store.sessions.create({ id: 'elsewhere', workspaceId: otherWorkspaceId })
+      await store.workspaces.setListed(workspaceId, true)
+      const found = await store.workspaces.recent()
+      expect(found.map(({ id, sessionCount }) => [id, sessionCount])).toContainEqual([otherWorkspaceId, 1])
+      await store.workspaces.setListed(otherWorkspaceId, false)
+      expect((await store.workspaces.recent()).map(({ id }) => id)).toEqual([workspaceId])
+      expect((await store.workspaces.get(otherWorkspaceId))?.listed).toBe(false)
+      await expect(store.workspaces.setListed('nobody', true)).rejects.toMatchObject({ name: 'WorkspaceNotFound' })
+    })
+
     it('nests projects by their folders, whichever came first', async () => {
       const { store, workspaceId, otherWorkspaceId } = ground()
       const inner = await store.workspaces.openProject(workspaceId, '/tmp/one/a/b')

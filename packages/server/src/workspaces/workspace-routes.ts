@@ -1,0 +1,140 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { RecentWorkspace, Store, Workspace } from '@troupe/core'
+import { NamedError, type RecentFolder, workspaceEndpoints } from '@troupe/protocol'
+import type { Access } from '../http/access.ts'
+import { implement, type Route } from '../http/route.ts'
+import { findWorkspace, type OpenWorkspace } from '../http/scope.ts'
+import type { Inbox } from '../runs/inbox.ts'
+import type { RunManager } from '../runs/run-manager.ts'
+import { completePath } from './complete-path.ts'
+import type { FolderLanes } from './folder-lanes.ts'
+import type { FolderStates } from './folder-states.ts'
+import type { Workspaces } from './open-workspaces.ts'
+
+/** A folder that takes longer is listed as slow, and its state is known at the next request. */
+const listWaitMs = 300
+
+export function workspaceRoutes(options: {
+  store: Store
+  access: Pick<Access, 'isProgram'>
+  openWorkspace: OpenWorkspace
+  workspaces: Workspaces
+  folderStates: FolderStates
+  lanes: FolderLanes
+  runs: Pick<RunManager, 'live'>
+  inbox: Pick<Inbox, 'list'>
+  personHome: string
+}): Route[] {
+  const { store, access, openWorkspace, workspaces, folderStates: states } = options
+  return implement(workspaceEndpoints, {
+    'GET /ai/workspace': async ({ query, workspaceId }, c) => ({
+      workspace: shown(
+        query.path === undefined ? await findWorkspace(store, workspaceId) : await openWorkspace(c, query.path),
+      ),
+    }),
+    'PATCH /ai/workspace': async ({ body, workspaceId }) => {
+      await store.workspaces.trust(workspaceId, body.trusted)
+      const workspace = await findWorkspace(store, workspaceId)
+      workspaces.load(workspace)
+      return { workspace: shown(workspace) }
+    },
+    'GET /ai/workspaces': async ({ query: { chats = 0, session } }) => {
+      const recent = await store.workspaces.recent()
+      const active = await countActive()
+      return {
+        workspaces: await Promise.all(recent.map((one) => listed(one, active, chats))),
+        roots: await workspaces.roots(),
+        sessionWorkspaceId: await folderOf(session, recent),
+      }
+    },
+    'POST /ai/workspaces': async ({ body }, c) => {
+      const folder = path.isAbsolute(body.path) ? path.resolve(body.path) : body.path
+      const isProgram = access.isProgram(c)
+      if (body.create === true) await makeFolder(folder, isProgram)
+      if (!isProgram) return { workspace: shown(await workspaces.openInRoots(folder)) }
+      const workspace = await workspaces.open(folder)
+      workspaces.addRoot(workspace.path)
+      await store.workspaces.setListed(workspace.id, true)
+      return { workspace: shown(workspace) }
+    },
+    'DELETE /ai/workspaces/:id': async ({ params: { id } }) => {
+      if (id === workspaces.own.id)
+        throw new NamedError('OwnWorkspace', 'Troupe was started in this folder, so it stays in the list.', {
+          status: 409,
+        })
+      await store.workspaces.setListed(id, false)
+      return { removed: id }
+    },
+    'GET /ai/workspaces/complete': ({ query }) => completePath(query.path ?? '', { ...options, states }),
+  })
+
+  async function listed(recent: RecentWorkspace, active: ActiveCounts, chats: number): Promise<RecentFolder> {
+    const [{ state }, page] = await Promise.all([
+      states.check(recent.path, listWaitMs),
+      chats === 0
+        ? undefined
+        : store.sessions.list({ workspaceId: recent.id, view: 'active', limit: Math.min(chats, 50) }),
+    ])
+    return {
+      ...shown(recent),
+      state,
+      own: recent.id === workspaces.own.id,
+      chats: recent.sessionCount,
+      running: active.running.get(recent.id)?.size ?? 0,
+      asks: active.asks.get(recent.id) ?? 0,
+      usedAt: recent.usedAt,
+      ...(page !== undefined && {
+        sessions: page.sessions.map(({ id, title, pinned, updatedAt }) => ({ id, title, pinned, updatedAt })),
+      }),
+    }
+  }
+
+  async function countActive(): Promise<ActiveCounts> {
+    const folders = new Map<string, string | undefined>()
+    const folderOfSession = async (id: string): Promise<string> => {
+      if (!folders.has(id)) folders.set(id, (await store.sessions.get(id))?.workspaceId)
+      return folders.get(id) ?? ''
+    }
+    const running: ActiveCounts['running'] = new Map()
+    for (const { sessionId } of options.runs.live()) {
+      const folder = await folderOfSession(sessionId)
+      running.set(folder, (running.get(folder) ?? new Set()).add(sessionId))
+    }
+    const asks: ActiveCounts['asks'] = new Map()
+    for (const { sessionId, kind } of await options.inbox.list({})) {
+      if (kind === 'browser') continue
+      const folder = await folderOfSession(sessionId)
+      asks.set(folder, (asks.get(folder) ?? 0) + 1)
+    }
+    return { running, asks }
+  }
+
+  async function folderOf(session: string | undefined, recent: readonly Workspace[]): Promise<string | null> {
+    const found = session === undefined ? undefined : await store.sessions.get(session)
+    return recent.find(({ id }) => id === found?.workspaceId)?.id ?? null
+  }
+
+  async function makeFolder(folder: string, isProgram: boolean): Promise<void> {
+    const parent = await states.recheck(path.dirname(folder))
+    const isAllowed = isProgram || (parent.real !== undefined && (await workspaces.isAllowed(parent.real)))
+    try {
+      if (parent.state !== 'ok' || !isAllowed) throw new Error('its parent cannot be used')
+      await mkdir(folder)
+      await states.recheck(folder)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+      const text = `The folder could not be made: ${(error as Error).message}.`
+      throw new NamedError('FolderNotMade', text, { status: 409, data: { path: folder } })
+    }
+  }
+}
+
+interface ActiveCounts {
+  running: Map<string, Set<string>>
+  asks: Map<string, number>
+}
+
+function shown({ id, path: at, trusted, createdAt }: Workspace) {
+  return { id, name: path.basename(at) || at, path: at, trusted, createdAt }
+}
