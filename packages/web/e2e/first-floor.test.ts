@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
@@ -135,12 +137,31 @@ describe.skipIf(chromium === undefined)(name, () => {
     ).toEqual([])
   })
 
-  test('the folder that is worked in is named, with the way to another', async () => {
+  test('the folder that is worked in is named; another one opens without a reload, with its own address and back', async () => {
     const page = await workspace.sharedPage()
     const name = page.getByRole('button', { name: `Working in ${workspace.folder}` })
     await expect.poll(() => name.getAttribute('title')).toBe(workspace.folder)
+    const other = join(workspace.folder, 'inner')
+    mkdirSync(other, { recursive: true })
+    await page.evaluate(() => Object.assign(window, { isSame: true }))
     await name.click()
-    await page.getByText('--workspace').first().waitFor()
+    await page.getByRole('menuitem', { name: 'Open folder…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Open folder' })
+    await dialog.getByRole('textbox').fill(`${workspace.folder}/in`)
+    await dialog.getByRole('button', { name: 'Open inner' }).waitFor()
+    await dialog.getByRole('textbox').press('Tab')
+    await expect.poll(() => dialog.getByRole('textbox').inputValue()).toBe(`${other}/`)
+    await dialog.getByRole('textbox').press('Enter')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: `Working in ${other}` }).waitFor()
+    expect(new URL(page.url()).hash).toMatch(/^#w=w_/)
+    await page.goBack()
+    await name.waitFor()
+    expect(await page.evaluate(() => 'isSame' in window)).toBe(true)
+    await name.click()
+    await page.getByRole('menuitem', { name: 'Show chats of all folders' }).click()
+    await page.getByRole('region', { name: 'inner' }).getByText('No chats').waitFor()
+    await page.getByRole('button', { name: 'Show only this folder' }).click()
   })
 
   test('an unreachable server is announced without a run, and so is its return', async () => {

@@ -6,8 +6,10 @@
   }
   const fields = new URLSearchParams(location.hash.slice(1))
   const sessionId = fields.get('s')
-  const paths = ['/ai/sessions?view=active&folder=none']
-  if (sessionId !== null) paths.push(`/ai/sessions/${encodeURIComponent(sessionId)}/messages?limit=60`)
+  const folder = fields.get('w')
+  const scope = folder === null ? '' : `&workspace=${encodeURIComponent(folder)}`
+  const paths = [`/ai/sessions?view=active&folder=none${scope}`]
+  if (sessionId !== null) paths.push(`/ai/sessions/${encodeURIComponent(sessionId)}/messages?limit=60${scope}`)
   const credential = () => {
     try {
       return JSON.parse(localStorage.getItem('troupe.page')).credential

@@ -11,7 +11,9 @@ import { trackFocusKeys } from './platform/keyboard.ts'
 import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
 import './tokens.css'
 import { loadMenusOnUse } from './ui/menu.tsx'
-import { createWorkspace, WorkspaceContext } from './workspace/workspace.ts'
+import { useStore } from 'zustand'
+import { createFolders } from './workspace/folders.ts'
+import { WorkspaceContext } from './workspace/workspace.ts'
 
 /** Caches the page's files and shows notifications. Disabled in development. */
 function startServiceWorker(): void {
@@ -25,15 +27,17 @@ function startServiceWorker(): void {
 /** Maximum wait for messages before the page renders without them. */
 const maxWaitMs = 200
 
-const { key, sessionId, settings, inbox } = readAddress(window.location.hash)
+const { key, sessionId, folder, settings, inbox } = readAddress(window.location.hash)
 // The key works once, so it must not stay in the URL, history or bookmarks. The inbox is not kept in the history
 // either.
-if (key !== null || inbox) replaceAddress(sessionId, settings)
+if (key !== null || inbox) replaceAddress({ sessionId, folder, settings })
 
-const workspace = createWorkspace(sessionId)
+const folders = createFolders({ folder, sessionId })
+const workspace = folders.workspace()
 if (settings !== null) workspace.app.openSettings(settings)
 if (inbox) workspace.app.setDialog('inbox')
-void workspace.app.start(key)
+// A link may lead to a chat of another folder.
+void workspace.app.start(key).then(() => folders.refresh(folder === null ? (sessionId ?? undefined) : undefined))
 // `public/early.js` requested both already, so the page renders with content at once.
 const sessionRead = sessionId === null || key !== null ? undefined : workspace.session(sessionId).readAhead()
 trackFocusKeys()
@@ -43,8 +47,9 @@ startServiceWorker()
 window.addEventListener('hashchange', () => {
   const named = readAddress(window.location.hash)
   if (named.key === null) return
-  replaceAddress(named.sessionId, named.settings)
-  void workspace.app.start(named.key)
+  replaceAddress(named)
+  folders.show(named.folder, named.sessionId)
+  void folders.workspace().app.start(named.key)
 })
 
 const root = document.getElementById('root')
@@ -55,12 +60,15 @@ if (language !== 'en') await showLanguage(language).catch(() => undefined)
 await Promise.race([sessionRead, new Promise((resolve) => setTimeout(resolve, maxWaitMs))])
 createRoot(root).render(
   <StrictMode>
-    <WorkspaceContext value={workspace}>
-      <LocalizedApp />
-    </WorkspaceContext>
+    <LocalizedApp />
   </StrictMode>,
 )
 
 function LocalizedApp() {
-  return <App key={useLanguage()} />
+  const current = useStore(folders, (state) => state.current)
+  return (
+    <WorkspaceContext value={folders.workspace(current)}>
+      <App key={`${useLanguage()} ${current}`} />
+    </WorkspaceContext>
+  )
 }

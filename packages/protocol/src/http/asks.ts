@@ -67,13 +67,22 @@ export const askSchema = z.object({
   answer: answerSchema.nullable(),
 })
 
+const listedAskSchema = askSchema.extend({
+  sessionTitle: z.string(),
+  folder: z
+    .object({ id: z.string(), name: z.string(), path: z.string() })
+    .nullable()
+    .describe('the folder of the session; null if the request is about that folder'),
+})
+export type ListedAsk = z.infer<typeof listedAskSchema>
+
 export const askEndpoints = endpoints({
   'GET /ai/asks': {
     summary: 'Lists the open asks of every run of the workspace, of one session, or with ?folders=all of all folders.',
     query: z.object({ sessionId: z.string().max(64).optional(), folders: z.literal('all').optional() }),
     scoped: true,
     answers: {
-      200: z.object({ asks: z.array(askSchema.extend({ workspaceId: z.string() })) }),
+      200: z.object({ asks: z.array(listedAskSchema) }),
       404: 'SessionNotFound',
     },
   },

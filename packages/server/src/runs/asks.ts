@@ -1,3 +1,4 @@
+import path from 'node:path'
 import {
   type AgentState,
   type Answer,
@@ -162,18 +163,20 @@ export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbo
   return implement(askEndpoints, {
     'GET /ai/asks': async ({ query: { sessionId, folders }, workspaceId }) => {
       if (sessionId !== undefined) await findSession(store, sessionId, workspaceId)
-      const shown =
-        folders === 'all'
-          ? new Set((await store.workspaces.list()).filter(({ listed }) => listed !== false).map(({ id }) => id))
-          : new Set([workspaceId])
+      const others = folders === 'all' ? await store.workspaces.list() : []
+      const open = new Map(others.filter(({ listed }) => listed !== false).map((one) => [one.id, one]))
       const asks = await inbox.list({ sessionId })
       const placed = await Promise.all(
-        asks.map(async (ask) => ({
-          ...ask,
-          workspaceId: (await store.sessions.get(ask.sessionId))?.workspaceId ?? '',
-        })),
+        asks.map(async (ask) => {
+          const session = await store.sessions.get(ask.sessionId)
+          const at = session === undefined ? undefined : open.get(session.workspaceId)
+          if (session === undefined || (at === undefined && session.workspaceId !== workspaceId)) return []
+          const isHere = at === undefined || at.id === workspaceId
+          const folder = isHere ? null : { id: at.id, name: path.basename(at.path) || at.path, path: at.path }
+          return { ...ask, sessionTitle: session.title, folder }
+        }),
       )
-      return { asks: placed.filter((ask) => shown.has(ask.workspaceId)) }
+      return { asks: placed.flat() }
     },
     'POST /ai/asks/:id': async ({ params, body: { answer, clientId }, workspaceId }) => {
       const ask = await inbox.find(params.id)

@@ -120,9 +120,9 @@ it('lists asks of all folders with the folder they come from', async () => {
   server.script('ask', [[{ call: { name: 'TestApproval', input: {} } }], [{ text: 'ok' }]])
   const app = path.join(person, 'work', 'app')
   await server.chat('asking', 'ask', { workspace: app })
-  const { body } = await server.json<{ asks: { id: string; workspaceId: string }[] }>('/ai/asks?folders=all')
+  const { body } = await server.json<{ asks: { id: string; folder: { id: string } }[] }>('/ai/asks?folders=all')
   const folder = (await list()).find(({ path: at }) => at === app)!
-  expect(body.asks).toMatchObject([{ workspaceId: folder.id }])
+  expect(body.asks).toMatchObject([{ sessionTitle: 'ask', folder: { id: folder.id, name: 'app', path: app } }])
   expect(folder).toMatchObject({ asks: 1, running: 1 })
   const { done } = server.runs.get('asking')!
   await server.json(`/ai/asks/${body.asks[0]!.id}?workspace=${folder.id}`, { body: { answer: { type: 'approve' } } })

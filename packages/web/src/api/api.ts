@@ -1,6 +1,7 @@
 import { addressOf, createCall } from '@troupe/client'
 import type { Answer, Effect, Mode, SessionPatch, SessionView } from '@troupe/core'
 import type { CallOf, ParamValues } from '@troupe/protocol'
+import { inFolder } from './folder-scope.ts'
 import type { NewProvider, ProviderPatch } from './providers.ts'
 import type { Request, RequestOptions } from './request.ts'
 import type { AgentDefinitionBody, CallNote, ChatBody, SubAgentRef, TabNote } from './session-types.ts'
@@ -18,8 +19,11 @@ interface SessionQuery {
 
 export type Api = ReturnType<typeof createApi>
 
-/** The page's requests. Paths, bodies and answers have the types of the HTTP contract. */
-export function createApi(request: Request) {
+/**
+ * The page's requests. Paths, bodies and answers have the types of the HTTP contract. `folder` is that of `request`, for
+ * addresses that the browser loads itself.
+ */
+export function createApi(request: Request, folder: string | null = null) {
   const call = createCall(request)
   const changeSession = (id: string, body: SessionPatch) => call('PATCH /ai/sessions/:id', { params: { id }, body })
   const subAgent = ({ sessionId, agentId }: SubAgentRef) => ({ id: sessionId, agentId })
@@ -119,7 +123,8 @@ export function createApi(request: Request) {
     deleteAgent: (name: string) => call('DELETE /ai/agents/:name', { params: { name } }),
     tools: () => call('GET /ai/tools'),
 
-    asks: () => call('GET /ai/asks'),
+    /** Open asks of all folders. */
+    asks: () => call('GET /ai/asks', { query: { folders: 'all' } }),
     /** `settled` lists other asks that the remembered rule answered. */
     answerAsk: (id: string, answer: Answer, clientId?: string) =>
       call('POST /ai/asks/:id', { params: { id }, body: { answer, clientId } }),
@@ -171,7 +176,7 @@ export function createApi(request: Request) {
     file: (id: string, path: string, { secret = false } = {}) =>
       call('GET /ai/sessions/:id/file', { params: { id }, query: { path, secret: secret ? '1' : undefined } }),
     imagePath: (id: string, path: string) =>
-      addressOf('/ai/sessions/:id/file', { params: { id }, query: { path, raw: 1 } }),
+      inFolder(addressOf('/ai/sessions/:id/file', { params: { id }, query: { path, raw: 1 } }), folder),
     blob: async (url: string) => (await request('GET', url)).blob(),
     startTerminal: (body: { columns?: number; rows?: number; folder?: string }) => call('POST /ai/terminals', { body }),
     endTerminal: (terminalId: string) => call('DELETE /ai/terminals/:terminalId', { params: { terminalId } }),
@@ -181,6 +186,12 @@ export function createApi(request: Request) {
     stopTask: (id: string, taskId: string) =>
       call('POST /ai/sessions/:id/tasks/:taskId/stop', { params: { id, taskId } }),
     workspace: () => call('GET /ai/workspace'),
+    /** Recent folders. `session`: also says which folder has this chat. */
+    recentFolders: (query: { chats?: number; session?: string } = {}) => call('GET /ai/workspaces', { query }),
+    openFolder: (path: string, create?: boolean) => call('POST /ai/workspaces', { body: { path, create } }),
+    removeFolder: (id: string) => call('DELETE /ai/workspaces/:id', { params: { id } }),
+    completeFolder: (path: string, signal: AbortSignal) =>
+      call('GET /ai/workspaces/complete', { query: { path }, signal }),
     trustWorkspace: (trusted: boolean) => call('PATCH /ai/workspace', { body: { trusted } }),
 
     skills: () => call('GET /ai/skills'),

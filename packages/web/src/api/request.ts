@@ -2,6 +2,7 @@ import type { ErrorInfo } from '@troupe/protocol'
 import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import type { PageAccess } from './page-access.ts'
+import { inFolder } from './folder-scope.ts'
 import { cachedAtHeader } from './response-cache.ts'
 
 export type Request = (method: string, path: string, options?: RequestOptions) => Promise<Response>
@@ -76,6 +77,11 @@ export function createRequest(
       cache: 'no-store',
     })
   }
+}
+
+/** Every request goes to this folder. */
+export function requestInFolder(request: Request, folder: string | null): Request {
+  return (method, path, options) => request(method, inFolder(path, folder), options)
 }
 
 async function readError(response: Response): Promise<ApiError> {

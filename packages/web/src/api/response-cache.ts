@@ -1,3 +1,5 @@
+import { withoutFolder } from './folder-scope.ts'
+
 /** Marks a cached response with the time of the original, in milliseconds. */
 export const cachedAtHeader = 'x-troupe-kept'
 
@@ -30,7 +32,7 @@ export function createResponseCache(fetch: typeof globalThis.fetch, now: () => n
     const path = typeof input === 'string' ? input : ''
     const { method = 'GET' } = init
     if (method !== 'GET') forgetDeleted(method, path)
-    if (method !== 'GET' || !cachedPaths.some((pattern) => pattern.test(path))) return fetch(input, init)
+    if (method !== 'GET' || !cachedPaths.some((pattern) => pattern.test(withoutFolder(path)))) return fetch(input, init)
     let response: Response
     try {
       response = await fetch(input, init)
@@ -60,9 +62,12 @@ export function createResponseCache(fetch: typeof globalThis.fetch, now: () => n
   /** Drops cached responses of a deleted session. Drops everything if the session is unknown. */
   function forgetDeleted(method: string, path: string): void {
     const session = /^\/ai\/sessions\/[\w-]+/.exec(path)?.[0]
-    if (method === 'DELETE' && path === '/ai/trash') drop(() => true)
-    else if (session !== undefined && (method === 'DELETE' || path === `${session}/keep`))
-      drop((one) => one.startsWith('/ai/sessions?') || one === session || one.startsWith(`${session}/`))
+    if (method === 'DELETE' && withoutFolder(path) === '/ai/trash') drop(() => true)
+    else if (session !== undefined && (method === 'DELETE' || withoutFolder(path) === `${session}/keep`))
+      drop((one) => {
+        const bare = withoutFolder(one)
+        return /^\/ai\/sessions(?:\?|$)/.test(bare) || bare === session || bare.startsWith(`${session}/`)
+      })
   }
 
   function drop(isGone: (path: string) => boolean): void {

@@ -18,6 +18,7 @@ import './app.css'
 import { Header } from './header.tsx'
 import {
   ContextDialog,
+  FolderDialog,
   ImportDialog,
   InboxDialog,
   PaletteDialog,
@@ -56,6 +57,7 @@ export function App() {
         <PanelArea key={`panels ${sessionId}`} sessionId={sessionId} />
       </div>
       {dialog === 'settings' && <SettingsDialog />}
+      {dialog === 'folders' && <FolderDialog />}
       {dialog === 'inbox' && <InboxDialog />}
       {dialog === 'context' && <ContextDialog />}
       {dialog === 'shortcuts' && <ShortcutsDialog />}
@@ -106,24 +108,29 @@ function useTitle(): void {
 
 /** Syncs the current session and open settings with the URL, so that reload, links and the back button work. */
 function useAddress(): void {
-  const { app } = useWorkspace()
+  const { app, folder, folders } = useWorkspace()
   const sessionId = useApp((state) => (state.isNew ? null : state.sessionId))
   const settings = useApp((state) => (state.dialog === 'settings' ? state.settingsAt : null))
   useEffect(() => {
     const shown = readAddress(window.location.hash)
-    if (shown.sessionId === sessionId && shown.settings === settings) return
-    // A session change adds a history entry; a settings change does not.
-    if (shown.sessionId === sessionId) replaceAddress(sessionId, settings)
-    else window.history.pushState(null, '', pageUrl(sessionId, settings))
-  }, [sessionId, settings])
+    const isSamePlace = shown.sessionId === sessionId && shown.folder === folder
+    if (isSamePlace && shown.settings === settings) return
+    // A change of the session or the folder adds a history entry; a settings change does not.
+    if (isSamePlace) replaceAddress({ sessionId, folder, settings })
+    else window.history.pushState(null, '', pageUrl({ sessionId, folder, settings }))
+  }, [sessionId, folder, settings])
   useEffect(() => {
     const onPop = () => {
       const named = readAddress(window.location.hash)
       const { sessionId: current, isNew, dialog } = app.getState()
       // Settings and the inbox open over the current session if their URL names no session.
       const isOver = named.sessionId === null && (named.settings !== null || named.inbox)
-      if (isOver) replaceAddress(isNew ? null : current, named.settings)
-      else if (named.sessionId === null && !isNew) app.newSession()
+      if (isOver) replaceAddress({ sessionId: isNew ? null : current, folder, settings: named.settings })
+      else if (named.folder !== folder) {
+        const target = folders.workspace(named.folder).app
+        if (named.sessionId === null && !target.getState().isNew) target.newSession()
+        return folders.show(named.folder, named.sessionId)
+      } else if (named.sessionId === null && !isNew) app.newSession()
       else if (named.sessionId !== null && (isNew || named.sessionId !== current)) app.select(named.sessionId)
       if (named.settings !== null) app.openSettings(named.settings)
       else if (named.inbox) app.setDialog('inbox')
@@ -131,15 +138,17 @@ function useAddress(): void {
     }
     window.addEventListener('popstate', onPop)
     return () => window.removeEventListener('popstate', onPop)
-  }, [app])
+  }, [app, folder, folders])
 }
 
-export function replaceAddress(sessionId: string | null, settings: string | null): void {
-  window.history.replaceState(null, '', pageUrl(sessionId, settings))
+type Place = Parameters<typeof writeAddress>[0]
+
+export function replaceAddress(place: Place): void {
+  window.history.replaceState(null, '', pageUrl(place))
 }
 
-function pageUrl(sessionId: string | null, settings: string | null): string {
-  const address = writeAddress(sessionId, settings)
+function pageUrl(place: Place): string {
+  const address = writeAddress(place)
   return address === '#' ? window.location.pathname : address
 }
 

@@ -88,7 +88,7 @@ function useHereItems(isNarrow: boolean, fill: ContextFill): MenuItem[] {
 
 /** What the chat's row in the list offers, too. Loaded when the button is about to be used. */
 function useChatItems(onTitleMode: (mode: TitleMode) => void): MenuItem[] {
-  const { app } = useWorkspace()
+  const { app, link } = useWorkspace()
   const store = useCurrentSession()
   const session = useApp((state) => findSession(state, state.sessionId))
   const menu = useSessionMenu()
@@ -101,6 +101,7 @@ function useChatItems(onTitleMode: (mode: TitleMode) => void): MenuItem[] {
       newFolder: () => onTitleMode('filing'),
       deleteForGood: () => onTitleMode('deleting'),
       branch: () => store.getState().messages.at(-1)?.id,
+      link,
     },
     'header',
   )

@@ -42,6 +42,11 @@ export const ContextDialog = lazyDialog(
   async () => (await import('../context/context-dialog.tsx')).ContextDialog,
 )
 
+export const FolderDialog = lazyDialog(
+  () => t.folders.open,
+  async () => (await import('../folders/folder-dialog.tsx')).FolderDialog,
+)
+
 export const InboxDialog = lazyDialog(
   () => t.inbox.title,
   async () => (await import('../inbox/inbox-dialog.tsx')).InboxDialog,

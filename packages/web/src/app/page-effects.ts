@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { inFolder } from '../api/folder-scope.ts'
 import { pageAccess } from '../api/page-access.ts'
 import { pageWakeSource } from '../chat/session/run-stream.ts'
 import { afterPaint } from '../ui/focus.ts'
@@ -7,7 +8,7 @@ import { useApp, useWorkspace } from '../workspace/workspace.ts'
 
 /** Keeps the page registered as a device while it is open and authorized. */
 export function usePageTools(): void {
-  const { pageTools, ids } = useWorkspace()
+  const { pageTools, ids, folder } = useWorkspace()
   const isOpen = useApp((state) => state.access === 'open')
   const isAway = useApp((state) => state.isAway)
   const sessionId = useApp((state) => (state.isNew ? null : state.sessionId))
@@ -21,7 +22,7 @@ export function usePageTools(): void {
       const headers = { ...pageAccess.headers(), 'content-type': 'application/json' }
       const request = { method: 'POST', headers, body: JSON.stringify(body), keepalive: true }
       // If this fails, the server notices on its own later.
-      fetch('/ai/tabs', request).catch(() => undefined)
+      fetch(inFolder('/ai/tabs', folder), request).catch(() => undefined)
     }
     window.addEventListener('pagehide', leave)
     return () => {
@@ -29,7 +30,7 @@ export function usePageTools(): void {
       stopWaking()
       window.removeEventListener('pagehide', leave)
     }
-  }, [pageTools, ids, isOpen])
+  }, [pageTools, ids, folder, isOpen])
   // A restarted server does not know this tab, and the session in view decides which tab gets asked.
   useEffect(() => {
     if (isOpen && !isAway) return afterPaint(() => void pageTools.look())

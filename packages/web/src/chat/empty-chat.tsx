@@ -43,6 +43,13 @@ const FirstRun = lazy(() =>
   ),
 )
 
+const RecentFolders = lazy(() =>
+  import('../folders/recent-folders.tsx').then(
+    (loaded) => ({ default: loaded.RecentFolders }),
+    () => ({ default: () => null }),
+  ),
+)
+
 const recentChats = 3
 
 /** Below the composer of a new chat: what to try, how to connect a model, and recent chats. */
@@ -75,6 +82,9 @@ function More() {
         </p>
       )}
       <RecentChats />
+      <Suspense fallback={null}>
+        <RecentFolders />
+      </Suspense>
     </div>
   )
 }

@@ -1,6 +1,5 @@
-import type { Ask } from '@troupe/core'
 import type { DataParts } from '@troupe/protocol'
-import { ArrowUpRight, Bot, X } from 'lucide-react'
+import { ArrowUpRight, Bot, Folder, X } from 'lucide-react'
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { OpenAsk } from '../chat/asks/open-ask.tsx'
 import { SessionContext, useSession, useSessionStore } from '../chat/session/session-context.ts'
@@ -10,8 +9,8 @@ import { t } from '../texts/t.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Moment, VisibleText } from '../ui/elements.tsx'
-import { findSession } from '../workspace/app-state.ts'
-import { useApp, useWorkspace } from '../workspace/workspace.ts'
+import { findSession, type PageAsk as Ask } from '../workspace/app-state.ts'
+import { useApp, useWorkspace, WorkspaceContext } from '../workspace/workspace.ts'
 import { ApprovalAsk } from './ask-card.tsx'
 import './inbox-dialog.css'
 import { NotifyBlocked, NotifySwitch } from './notify-switch.tsx'
@@ -51,20 +50,28 @@ export function InboxDialog() {
 }
 
 function SessionAsks({ sessionId, asks, onLeave }: { sessionId: string; asks: Ask[]; onLeave: () => void }) {
-  const { app } = useWorkspace()
-  const title = useApp((state) => findSession(state, sessionId)?.title) || t.inbox.untitled
+  const { app, folders } = useWorkspace()
+  const folder = asks[0]?.folder ?? null
+  const title = useApp((state) => findSession(state, sessionId)?.title) || asks[0]?.sessionTitle || t.inbox.untitled
   return (
     <section className="inbox-session" aria-label={title}>
       <header className="inbox-session-head">
         <h3>
           <VisibleText text={title} as="name" />
+          {folder !== null && (
+            <small className="inbox-folder" title={folder.path}>
+              <Folder aria-hidden />
+              <VisibleText text={folder.name} as="name" />
+            </small>
+          )}
         </h3>
         <Button
           kind="quiet"
           aria-label={t.inbox.goTo(title)}
           onClick={() => {
             onLeave()
-            app.select(sessionId)
+            if (folder === null) app.select(sessionId)
+            else folders.show(folder.id, sessionId)
           }}
         >
           {t.inbox.goToChat}
@@ -79,7 +86,8 @@ function SessionAsks({ sessionId, asks, onLeave }: { sessionId: string; asks: As
 }
 
 function AskEntry({ ask, onLeave }: { ask: Ask; onLeave: () => void }) {
-  const workspace = useWorkspace()
+  const here = useWorkspace()
+  const workspace = ask.folder == null ? here : here.folders.workspace(ask.folder.id)
   const store = useMemo(() => workspace.session(ask.sessionId), [workspace, ask.sessionId])
   const subAgents = ask.agentPath.slice(1)
   return (
@@ -88,16 +96,18 @@ function AskEntry({ ask, onLeave }: { ask: Ask; onLeave: () => void }) {
         {subAgents.length > 0 && <AskingAgent ask={ask} store={store} onLeave={onLeave} />}
         <Moment time={ask.createdAt} />
       </p>
-      <SessionContext value={store}>
-        {ask.kind === 'approval' || ask.kind === 'browser' ? <ApprovalAsk ask={ask} /> : <AskForm ask={ask} />}
-      </SessionContext>
+      <WorkspaceContext value={workspace}>
+        <SessionContext value={store}>
+          {ask.kind === 'approval' || ask.kind === 'browser' ? <ApprovalAsk ask={ask} /> : <AskForm ask={ask} />}
+        </SessionContext>
+      </WorkspaceContext>
     </article>
   )
 }
 
 function AskingAgent({ ask, store, onLeave }: { ask: Ask; store: ChatSessionStore; onLeave: () => void }) {
-  const { app } = useWorkspace()
-  const { agentId, agentPath, sessionId } = ask
+  const { app, folders } = useWorkspace()
+  const { agentId, agentPath, sessionId, folder } = ask
   const content = (
     <>
       <Bot aria-hidden />
@@ -112,7 +122,8 @@ function AskingAgent({ ask, store, onLeave }: { ask: Ask; store: ChatSessionStor
       aria-label={t.inbox.showAgent(agentPath.at(-1) ?? '')}
       onClick={() => {
         onLeave()
-        app.select(sessionId)
+        if (folder == null) app.select(sessionId)
+        else folders.show(folder.id, sessionId)
         store.panels.open(agentPanel(store.agents, agentId))
       }}
     >

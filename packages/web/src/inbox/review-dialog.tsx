@@ -1,4 +1,4 @@
-import type { Answer, Ask } from '@troupe/core'
+import type { Answer } from '@troupe/core'
 import { Bot, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { SessionContext } from '../chat/session/session-context.ts'
@@ -10,7 +10,7 @@ import { t } from '../texts/t.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
-import { findSession } from '../workspace/app-state.ts'
+import { findSession, type PageAsk as Ask } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { ApprovalAsk } from './ask-card.tsx'
 import { isClosed, planAnswer, type PlannedAnswer, subjectsOf } from './review-answers.ts'
@@ -155,8 +155,11 @@ interface GivenAnswer {
 function useHeldStores(): (sessionId: string) => ChatSessionStore {
   const workspace = useWorkspace()
   const [held] = useState(() => new Map<string, ChatSessionStore>())
+  const asks = useApp((state) => state.asks)
   return (sessionId) => {
-    const store = held.get(sessionId) ?? workspace.session(sessionId)
+    const folder = asks.find((ask) => ask.sessionId === sessionId)?.folder
+    const { session } = folder == null ? workspace : workspace.folders.workspace(folder.id)
+    const store = held.get(sessionId) ?? session(sessionId)
     held.set(sessionId, store)
     return store
   }
@@ -175,9 +178,13 @@ function useReviewedAsks(): { asks: Ask[]; later: Ask[]; addLater: () => void } 
   }
 }
 
+function chatName({ sessionTitle, folder }: Ask, title = sessionTitle): string | undefined {
+  return folder == null ? title : `${folder.name}: ${title ?? ''}`
+}
+
 function ReviewEntry({ ask, isCurrent, onChoose }: { ask: Ask; isCurrent: boolean; onChoose: () => void }) {
   const chat = useApp((state) =>
-    state.reviewedSession === null ? findSession(state, ask.sessionId)?.title : undefined,
+    state.reviewedSession === null ? chatName(ask, findSession(state, ask.sessionId)?.title) : undefined,
   )
   const subject = subjectsOf(ask)[0]?.trim().split('\n', 1)[0]
   const agent = ask.agentPath.slice(1).join(' › ')

@@ -183,7 +183,11 @@ function sessionCommands(state: AppState): PaletteCommand[] {
       id: `export-${format}`,
       title: t.palette.export(formats[format]),
       run: (workspace: Workspace) =>
-        downloadChat({ sessionId, leaf: workspace.session(sessionId).getState().messages.at(-1)?.id }, format),
+        downloadChat(
+          { sessionId, leaf: workspace.session(sessionId).getState().messages.at(-1)?.id },
+          format,
+          workspace.link,
+        ),
     })),
     ...(session === undefined || session.trashedAt !== null
       ? []

@@ -1,10 +1,12 @@
 /**
- * Parsed URL fragment: `#k=<one-time key>`, `#s=<session>`, `#settings/<section>/<setting>` and `#inbox`, alone or
- * joined by `&`.
+ * Parsed URL fragment: `#k=<one-time key>`, `#w=<folder>`, `#s=<session>`, `#settings/<section>/<setting>` and `#inbox`,
+ * alone or joined by `&`.
  */
 export interface Address {
   key: string | null
   sessionId: string | null
+  /** Id of the folder. Null: the one that the server was started in. */
+  folder: string | null
   /** Open settings section or setting, or empty for the overview. Null if closed. */
   settings: string | null
   /** True if a notification opened the inbox. Not kept in the URL. */
@@ -14,11 +16,13 @@ export interface Address {
 export function readAddress(hash: string): Address {
   const fields = new URLSearchParams(hash.replace(/^#/, ''))
   const sessionId = fields.get('s')
+  const folder = fields.get('w')
   const settings = [...fields.keys()].map((name) => /^settings(?:\/(.{0,300}))?$/.exec(name))
   const found = settings.find((match) => match !== null)
   return {
     key: fields.get('k'),
     sessionId: sessionId !== null && /^[A-Za-z0-9_-]{1,64}$/.test(sessionId) ? sessionId : null,
+    folder: folder !== null && /^w_[A-Za-z0-9_-]{1,62}$/.test(folder) ? folder : null,
     settings: found === undefined || found === null ? null : (found[1] ?? ''),
     inbox: fields.has('inbox'),
   }
@@ -32,10 +36,19 @@ export function readAccessKey(pasted: string): string | null {
   return hash < 0 ? text : readAddress(text.slice(hash)).key
 }
 
-export function writeAddress(sessionId: string | null, settings: string | null = null): string {
+export function writeAddress({
+  sessionId,
+  settings,
+  folder,
+}: Pick<Address, 'sessionId' | 'settings' | 'folder'>): string {
   const place =
     settings === null
       ? []
       : [settings === '' ? 'settings' : `settings/${settings.split('/').map(encodeURIComponent).join('/')}`]
-  return `#${[...(sessionId === null ? [] : [`s=${sessionId}`]), ...place].join('&')}`
+  const parts = [
+    ...(folder === null ? [] : [`w=${folder}`]),
+    ...(sessionId === null ? [] : [`s=${sessionId}`]),
+    ...place,
+  ]
+  return `#${parts.join('&')}`
 }

@@ -30,14 +30,20 @@ import type { AppStore } from '../workspace/app-store.ts'
 export function sessionMenu(
   app: AppStore,
   session: ListedSession,
-  on: { rename: () => void; deleteForGood: () => void; newFolder: () => void; branch: () => string | undefined },
+  on: {
+    rename: () => void
+    deleteForGood: () => void
+    newFolder: () => void
+    branch: () => string | undefined
+    link: (path: string) => string
+  },
   place: 'row' | 'header' = 'row',
 ): MenuItem[] {
   const ids = [session.id]
   const exporting: MenuItem = {
     label: t.sessions.export,
     icon: <Download aria-hidden />,
-    items: exportItems(session.id, on.branch),
+    items: exportItems(session.id, on),
   }
   if (session.trashedAt !== null) {
     return [
@@ -119,8 +125,11 @@ export function folderItems(
   ]
 }
 
-function exportItems(sessionId: string, branch: () => string | undefined): MenuItem[] {
-  const download = (format: ExportFormat) => () => downloadChat({ sessionId, leaf: branch() }, format)
+function exportItems(
+  sessionId: string,
+  { branch, link }: { branch: () => string | undefined; link: (path: string) => string },
+): MenuItem[] {
+  const download = (format: ExportFormat) => () => downloadChat({ sessionId, leaf: branch() }, format, link)
   return [
     { label: t.sessions.exportMarkdown, icon: <FileText aria-hidden />, onSelect: download('md') },
     { label: t.sessions.exportHtml, icon: <Play aria-hidden />, onSelect: download('html') },

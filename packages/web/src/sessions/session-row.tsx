@@ -142,6 +142,7 @@ export function SessionRow({
             rename: () => setMode('renaming'),
             newFolder: () => setMode('filing'),
             deleteForGood: () => setMode('deleting'),
+            link: workspace.link,
             branch: () => (current ? workspace.session(session.id).getState().messages.at(-1)?.id : undefined),
           }) ?? []
         }

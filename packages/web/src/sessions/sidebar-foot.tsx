@@ -1,70 +1,26 @@
-import { Check, Folder, Monitor, Moon, Plug, Settings, ShieldAlert, Sun } from 'lucide-react'
-import { Popover } from 'radix-ui'
+import { Check, Monitor, Moon, Plug, Settings, ShieldAlert, Sun } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { needsUser } from '../mcp/server-status.ts'
 import { keyText } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
 import { setTheme, useTheme } from '../ui/appearance.ts'
 import { IconButton } from '../ui/button.tsx'
-import { formatElements, VisibleText } from '../ui/elements.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './mcp-button.css'
 import './rules-button.css'
-import './workspace-name.css'
 
-/** The folder in use, and one row for the person: settings, connections, theme. */
+/** One row for the person: settings, connections, theme. */
 export function SidebarFoot() {
   return (
     <footer className="sidebar-foot">
       <div className="foot-row">
-        <WorkspaceName />
-        <SandboxWarning />
-      </div>
-      <div className="foot-row">
         <SettingsButton />
+        <SandboxWarning />
         <McpButton />
         <ThemeButton />
       </div>
     </footer>
-  )
-}
-
-function WorkspaceName() {
-  const path = useApp((state) => state.workspacePath)
-  // Keeps its place while the name loads.
-  if (path === null) return <div className="workspace-name" aria-hidden />
-  const name = path.split(/[/\\]/).findLast((piece) => piece !== '') ?? path
-  return (
-    <Popover.Root>
-      <Popover.Trigger className="workspace-name" title={path} aria-label={t.workspaceName.workingIn(path)}>
-        <Folder aria-hidden />
-        <span>
-          <VisibleText text={name} as="name" />
-        </span>
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          className="workspace-about"
-          side="top"
-          align="start"
-          sideOffset={6}
-          collisionPadding={10}
-          aria-label={t.workspaceName.title}
-        >
-          <p>{t.workspaceName.about}</p>
-          <p className="workspace-path">
-            <VisibleText text={path} as="name" />
-          </p>
-          <p>
-            {formatElements(t.workspaceName.elsewhere, {
-              troupe: <code>troupe serve --workspace folder</code>,
-              npm: <code>npm start -- --workspace folder</code>,
-            })}
-          </p>
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
   )
 }
 

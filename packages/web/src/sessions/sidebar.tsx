@@ -1,10 +1,12 @@
 import { PanelLeftClose, Search, SquarePen, X } from 'lucide-react'
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { FolderSwitcher } from '../folders/folder-switcher.tsx'
 import { keyText } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Logo } from '../ui/elements.tsx'
+import { useFolders } from '../workspace/folders.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { ListHead } from './list-head.tsx'
 import { moveInList, SessionList } from './session-list.tsx'
@@ -12,6 +14,7 @@ import { SidebarFoot } from './sidebar-foot.tsx'
 import './sidebar.css'
 
 const SearchResults = lazy(() => import('./search-results.tsx').then((loaded) => ({ default: loaded.SearchResults })))
+const AllFolders = lazy(() => import('../folders/all-folders.tsx').then((loaded) => ({ default: loaded.AllFolders })))
 const BulkBar = lazy(() => import('./bulk-bar.tsx').then((loaded) => ({ default: loaded.BulkBar })))
 
 const typingPause = 180
@@ -21,6 +24,7 @@ export function Sidebar() {
   const open = useApp((state) => state.sidebar)
   const query = useApp((state) => state.search.query)
   const view = useApp((state) => state.view)
+  const showsAll = useFolders((state) => state.showsAll)
   const isPicking = useApp((state) => state.picked !== null)
   const [typed, setTyped] = useState(query)
   const nav = useRef<HTMLElement>(null)
@@ -48,6 +52,7 @@ export function Sidebar() {
             <PanelLeftClose />
           </IconButton>
         </header>
+        <FolderSwitcher />
         <button
           type="button"
           className="sidebar-new"
@@ -82,7 +87,11 @@ export function Sidebar() {
             </IconButton>
           )}
         </search>
-        {query.trim() === '' ? (
+        {query.trim() === '' && showsAll ? (
+          <Suspense>
+            <AllFolders />
+          </Suspense>
+        ) : query.trim() === '' ? (
           <>
             <ListHead />
             <SessionList key={view} />

@@ -95,7 +95,7 @@ const maxResults = 40
 
 /** Lists sections or search results. Arrow keys move through both. */
 function SettingsNav({ current }: { current: string }) {
-  const { app } = useWorkspace()
+  const { app, folder } = useWorkspace()
   const sessionId = useApp((state) => (state.isNew ? null : state.sessionId))
   const [query, setQuery] = useState('')
   const all = useSearchables(query.trim() !== '')
@@ -103,7 +103,7 @@ function SettingsNav({ current }: { current: string }) {
   const found = findSettings(all, query)
 
   const link = (at: string) => ({
-    href: writeAddress(sessionId, at),
+    href: writeAddress({ sessionId, folder, settings: at }),
     onClick: (event: MouseEvent) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return
       event.preventDefault()

@@ -1,4 +1,3 @@
-import { pageAccess } from '../api/page-access.ts'
 import { isRecord } from '../api/read-fields.ts'
 import { t } from '../texts/t.ts'
 
@@ -21,9 +20,10 @@ export function exportPath(
   return `/ai/sessions/${encodeURIComponent(sessionId)}/export?${search}`
 }
 
-export function downloadChat(chat: SharedChat, format: ExportFormat): void {
+/** `signed` is `link` of the workspace. */
+export function downloadChat(chat: SharedChat, format: ExportFormat, signed: (path: string) => string): void {
   const link = document.createElement('a')
-  link.href = pageAccess.link(exportPath(chat, format))
+  link.href = signed(exportPath(chat, format))
   link.download = ''
   link.click()
 }
@@ -32,7 +32,7 @@ export function downloadChat(chat: SharedChat, format: ExportFormat): void {
  * Prints a whole chat, also what a long list does not render. The page that prints itself comes from the server, in a
  * frame without our origin.
  */
-export function printChat(chat: SharedChat): void {
+export function printChat(chat: SharedChat, signed: (path: string) => string): void {
   document.querySelector('.print-frame')?.remove()
   const frame = document.createElement('iframe')
   frame.classList.add('print-frame', 'visually-hidden')
@@ -41,7 +41,7 @@ export function printChat(chat: SharedChat): void {
   frame.ariaHidden = 'true'
   // As the server's policy says, also for an answer that is not the page.
   frame.sandbox.add('allow-scripts', 'allow-modals')
-  frame.src = pageAccess.link(exportPath(chat, 'html', { print: '1' }))
+  frame.src = signed(exportPath(chat, 'html', { print: '1' }))
   const onMessage = ({ source, data }: MessageEvent) => {
     if (source !== frame.contentWindow || !isRecord(data) || data['type'] !== 'printed') return
     window.removeEventListener('message', onMessage)

@@ -40,7 +40,7 @@ export function ShareDialog() {
 }
 
 function CopyAndSave({ chat }: { chat: SharedChat }) {
-  const { api } = useWorkspace()
+  const { api, link } = useWorkspace()
   const read = (format: ExportFormat) => api.text(exportPath(chat, format))
   const done = (copied: boolean) => notice(copied ? t.chat.copied : t.chat.copyingFailed)
   const copyMarkdown = async () => {
@@ -60,13 +60,17 @@ function CopyAndSave({ chat }: { chat: SharedChat }) {
     <div className="share-actions">
       <Action icon={<Clipboard aria-hidden />} label={t.share.copyMarkdown} onClick={() => void copyMarkdown()} />
       <Action icon={<Type aria-hidden />} label={t.share.copyRich} onClick={() => void copyFormatted()} />
-      <Action icon={<Download aria-hidden />} label={t.share.downloadPage} onClick={() => downloadChat(chat, 'html')} />
+      <Action
+        icon={<Download aria-hidden />}
+        label={t.share.downloadPage}
+        onClick={() => downloadChat(chat, 'html', link)}
+      />
       <Action
         icon={<FileText aria-hidden />}
         label={t.share.downloadMarkdown}
-        onClick={() => downloadChat(chat, 'md')}
+        onClick={() => downloadChat(chat, 'md', link)}
       />
-      <Action icon={<Printer aria-hidden />} label={t.share.print} onClick={() => printChat(chat)} />
+      <Action icon={<Printer aria-hidden />} label={t.share.print} onClick={() => printChat(chat, link)} />
     </div>
   )
 }

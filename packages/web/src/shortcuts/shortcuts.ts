@@ -104,6 +104,14 @@ export const shortcuts: readonly Shortcut[] = [
     inPalette: true,
   },
   {
+    id: 'folders',
+    keys: 'Mod+O',
+    title: () => t.folders.openMore,
+    where: 'everywhere',
+    run: ({ app }) => app.setDialog('folders'),
+    inPalette: true,
+  },
+  {
     id: 'settings',
     keys: 'Mod+,',
     title: () => t.shortcuts.settings,
@@ -198,11 +206,15 @@ export const shortcuts: readonly Shortcut[] = [
 ]
 
 /** The browser would print only the messages in view. */
-function printCurrentChat({ app, session }: Workspace): void {
+function printCurrentChat({ app, session, link }: Workspace): void {
   const { sessionId, isNew } = app.getState()
   const leaf = session(sessionId).getState().messages.at(-1)?.id
   if (isNew || leaf === undefined) window.print()
-  else void import('../sharing/share-actions.ts').then(({ printChat }) => printChat({ sessionId, leaf }), noticeError)
+  else
+    void import('../sharing/share-actions.ts').then(
+      ({ printChat }) => printChat({ sessionId, leaf }, link),
+      noticeError,
+    )
 }
 
 function goToAdjacentSession({ app }: Workspace, step: 1 | -1): void {

@@ -2,9 +2,11 @@ import { Tooltip } from 'radix-ui'
 import { act, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { expect, onTestFinished, vi } from 'vitest'
+import { createStore } from 'zustand/vanilla'
 import { DisclosureContext, SessionContext } from '../chat/session/session-context.ts'
 import type { SessionState } from '../chat/session/session-state.ts'
 import { type Workspace, WorkspaceContext } from '../workspace/workspace.ts'
+import type { Folders, FoldersState } from '../workspace/workspace-types.ts'
 import { createFakeServer } from './fake-server.ts'
 import { openApp } from './open-app.ts'
 
@@ -13,8 +15,15 @@ interface RenderOptions {
   chat?: Partial<SessionState>
   /** State of the app around the component. */
   app?: Partial<ReturnType<ReturnType<typeof openApp>['app']['getState']>>
+  /** Other parts of the workspace. */
+  workspace?: Partial<Workspace>
   /** Responses by `METHOD /path`. */
   answers?: Parameters<typeof openApp>[0]
+}
+
+const noFolders = {
+  ...createStore<FoldersState>(() => ({ current: null, recent: null, roots: [], showsAll: false })),
+  refresh: () => Promise.resolve(),
 }
 
 /** Mounts a component in the DOM with a chat and a workspace around it. For tests in `*.test.tsx`. */
@@ -35,6 +44,10 @@ export async function render(shown: ReactNode, options: RenderOptions = {}) {
     session: () => session,
     announce: () => undefined,
     sendAsNew: (text) => sentAsNew.push(text),
+    folder: null,
+    folders: noFolders as unknown as Folders,
+    link: (path) => path,
+    ...options.workspace,
   }
   const view = document.createElement('div')
   document.body.append(view)

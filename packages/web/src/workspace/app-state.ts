@@ -1,5 +1,5 @@
 import type { Ask, Folder, Mode, SearchHit, SessionView } from '@troupe/core'
-import type { ParamValues } from '@troupe/protocol'
+import type { ListedAsk, ParamValues } from '@troupe/protocol'
 import type { Api, ListedSession } from '../api/api.ts'
 import type { ModelInfo } from '../api/models.ts'
 import type { PermissionInfo } from '../api/settings-types.ts'
@@ -53,8 +53,8 @@ export interface AppState extends SessionListState {
   /** Permission state besides the rules. Null until loaded. */
   permissions: PermissionInfo | null
   seen: SeenChats
-  /** Open asks of all sessions, oldest first. */
-  asks: Ask[]
+  /** Open asks of all sessions in all folders, oldest first. */
+  asks: PageAsk[]
   sidebar: boolean
   /** True if the last request found no server. The page retries. */
   isAway: boolean
@@ -62,7 +62,9 @@ export interface AppState extends SessionListState {
   cachedAt: number | null
   /** Workspace folder. Null until loaded. */
   workspacePath: string | null
-  dialog: 'settings' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | 'share' | 'review' | null
+  /** True if the folder did not respond at the last request. */
+  hasSlowFolder: boolean
+  dialog: 'settings' | 'folders' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | 'share' | 'review' | null
   /** Grows with every opening of a dialog, also of one that is still closing. */
   dialogTurn: number
   /** The branch of the dialog `share`. */
@@ -72,6 +74,9 @@ export interface AppState extends SessionListState {
   /** Open settings as `section` or `section/setting`. Empty for no particular section. */
   settingsAt: string
 }
+
+/** An ask. One of another folder names it. */
+export type PageAsk = Ask & Partial<Pick<ListedAsk, 'folder' | 'sessionTitle'>>
 
 export interface SessionSearchResult {
   sessions: ListedSession[]
@@ -87,6 +92,8 @@ export interface AppServices {
   screen: { isNarrow: () => boolean; onChange: (listener: () => void) => void }
   onError: (error: unknown) => void
   onSession: (sessionId: string, what: 'changed' | 'deleted') => void
+  /** Called when the server no longer has the folder of this store. */
+  onFolderGone?: () => void
 }
 
 /** Loaded sessions outside of the main list. */

@@ -97,6 +97,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     isAway: false,
     cachedAt: null,
     workspacePath: null,
+    hasSlowFolder: false,
     dialog: null,
     dialogTurn: 0,
     settingsAt: '',
@@ -180,6 +181,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
             : sessions.filter((one) => !known.has(one.id) && isListedAfter(one, last))
         return {
           access: 'open',
+          hasSlowFolder: false,
           sessions: [...page.sessions, ...below],
           nextCursor: below.length > 0 ? nextCursor : page.nextCursor,
         }
@@ -192,9 +194,14 @@ export function createAppStore(sessionId: string | null, services: AppServices):
         ...(getState().modelsLoaded ? [] : [refreshModels(), readWorkspace()]),
       ])
     } catch (error) {
-      const locked = error instanceof ApiError && error.status === 401
-      if (locked) setState({ access: 'locked' })
-      else if (getState().access !== 'open') setState({ access: 'unreachable' })
+      const name = error instanceof ApiError ? error.name : ''
+      if (error instanceof ApiError && error.status === 401) setState({ access: 'locked' })
+      else if (['WorkspaceNotFound', 'FolderNotOpen'].includes(name)) services.onFolderGone?.()
+      else if (name === 'FolderSlow') {
+        // The page stays usable: other folders can be opened from here.
+        if (!getState().hasSlowFolder) onError(error)
+        setState({ access: 'open', hasSlowFolder: true })
+      } else if (getState().access !== 'open') setState({ access: 'unreachable' })
     }
   }
 

@@ -2,7 +2,7 @@ import type { Ask } from '@troupe/core'
 import type { StoreApi } from 'zustand/vanilla'
 import { isRecord } from '../api/read-fields.ts'
 import { isUnreachable } from '../api/request.ts'
-import type { AppServices, AppState } from './app-state.ts'
+import type { AppServices, AppState, PageAsk } from './app-state.ts'
 
 export interface AskActions {
   /** Loads open asks. Calls during a request share one more request. */
@@ -41,7 +41,7 @@ export function createAskActions(
       show(asks.filter((ask) => ask.closedAt === null && isForPeople(ask) && !answered.has(ask.id)))
       const { sessions, unlistedSessions: apart } = getState()
       const known = new Set([...sessions.map(({ id }) => id), ...Object.keys(apart)])
-      if (asks.some(({ sessionId }) => !known.has(sessionId))) await refreshApart()
+      if (asks.some(({ sessionId, folder }) => folder == null && !known.has(sessionId))) await refreshApart()
     } catch (error) {
       if (!isUnreachable(error)) onError(error)
     }
@@ -53,7 +53,7 @@ export function createAskActions(
   }
 
   /** Open asks never change, so the same IDs mean the same list and no re-render. */
-  function show(asks: Ask[]): void {
+  function show(asks: PageAsk[]): void {
     const before = getState().asks
     const isSame = before.length === asks.length && asks.every(({ id }, index) => before[index]?.id === id)
     if (!isSame) setState({ asks })
@@ -62,7 +62,8 @@ export function createAskActions(
   async function refreshApart(): Promise<void> {
     const { sessions, asks, sessionId, isNew } = getState()
     const listed = new Set(sessions.map(({ id }) => id))
-    const shown = new Set([...(isNew ? [] : [sessionId]), ...asks.map((ask) => ask.sessionId)])
+    const here = asks.filter(({ folder }) => folder == null)
+    const shown = new Set([...(isNew ? [] : [sessionId]), ...here.map((ask) => ask.sessionId)])
     const missing = [...shown].filter((id) => !listed.has(id))
     if (missing.length === 0 && Object.keys(getState().unlistedSessions).length === 0) return
     // A deleted session is reported where it is opened.

@@ -2,9 +2,10 @@ import { type Chunk, readBudgetEvent } from '@troupe/protocol'
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
-import { type Api, createApi } from '../api/api.ts'
+import { createApi } from '../api/api.ts'
+import { inFolder } from '../api/folder-scope.ts'
 import { pageAccess } from '../api/page-access.ts'
-import { createRequest } from '../api/request.ts'
+import { createRequest, requestInFolder } from '../api/request.ts'
 import { createResponseCache, earlyFetch } from '../api/response-cache.ts'
 import { createDraftStorage } from '../chat/session/drafts.ts'
 import { partData } from '../chat/session/message-parts.ts'
@@ -14,64 +15,95 @@ import { pageWakeSource } from '../chat/session/run-stream.ts'
 import { emptySession, type FilePartData, type SessionState } from '../chat/session/session-state.ts'
 import { createSessionStore } from '../chat/session/session-store.ts'
 import type { ChatSessionStore } from '../chat/session/session-types.ts'
-import type { PageTools } from '../page-tools/page-tools.ts'
 import { browserStorage, type ClientIds, readClientIds, storedKeys, tabStorage } from '../platform/storage.ts'
 import { notice, noticeError } from '../state/notices.tsx'
 import { createPanelStorage } from '../state/panels-state.ts'
 import { createPanels, isNarrowForPanels } from '../state/panels.ts'
 import { type AppServices, type AppState, currentModel, findSession } from './app-state.ts'
-import { type AppStore, createAppStore } from './app-store.ts'
+import { createAppStore } from './app-store.ts'
 import { warnOfBudget } from './budget-warning.ts'
 import { affectsAsks, readModeChange, readPageCall, readSessionChoice } from './chunk-events.ts'
 import { comparedIn, forgetCompared } from './compare-actions.ts'
 import { hasRemoteChanges } from './has-remote-changes.ts'
 import { browserNotifications, createNotifications, type Notifications, onNotificationClick } from './notifications.ts'
 import { openPageTools } from './open-page-tools.ts'
+import type { Folders, Workspace } from './workspace-types.ts'
 
-/** Everything that lives as long as the page. Created once in `main.tsx` and passed down. */
-export interface Workspace {
-  api: Api
-  app: AppStore
-  ids: ClientIds
-  pageTools: PageTools
-  notifications: Notifications
-  /** Returns the session's store. Recently used stores are cached. */
-  session(sessionId: string): ChatSessionStore
-  /** Tells other tabs that a session changed. */
-  announce(sessionId: string): void
-  sendAsNew(text: string, files: FilePartData[]): void
-  /** Reloads everything in view. */
-  refresh(): Promise<void>
-  /** Like `refresh`, but only if another client changed the current session. */
-  glance(): Promise<void>
-}
+export type { Workspace } from './workspace-types.ts'
 
 const maxOpenSessions = 8
 
-export function createWorkspace(sessionId: string | null): Workspace {
-  const answers = createResponseCache(earlyFetch(window.fetch.bind(window)))
-  const request = createRequest(
-    answers.fetch,
-    () => {
-      app.setState({ access: 'locked' })
-      answers.forget()
-    },
-    (reached, keptAt) => {
-      if (keptAt !== undefined) app.setState({ cachedAt: keptAt })
-      if (app.getState().isAway !== reached) return
-      app.setState(reached ? { isAway: false, cachedAt: null } : { isAway: true })
-      // The server may have been restarted with other options.
-      if (reached) void app.refreshPermissions()
-    },
-    pageAccess,
+/** What the workspaces of a page share. */
+interface PageParts {
+  answers: ReturnType<typeof createResponseCache>
+  ids: ClientIds
+  notifications: Notifications
+  isCurrent(workspace: Pick<Workspace, 'app'>): boolean
+  onAnswered(askIds: readonly string[]): void
+}
+
+export function createPageParts(options: {
+  current: () => Workspace
+  onAnswered: (askIds: readonly string[]) => void
+}): PageParts {
+  const { current } = options
+  onNotificationClick((opens) => {
+    if (opens === 'inbox') current().app.setDialog('inbox')
+  })
+  return {
+    answers: createResponseCache(earlyFetch(window.fetch.bind(window))),
+    ids: readClientIds(browserStorage, tabStorage),
+    notifications: createNotifications({
+      backend: browserNotifications(),
+      storage: browserStorage,
+      isSeen: () => document.visibilityState === 'visible' && document.hasFocus(),
+      onOpen: () => {
+        window.focus()
+        current().app.setDialog('inbox')
+      },
+    }),
+    isCurrent: ({ app }) => current().app === app,
+    onAnswered: options.onAnswered,
+  }
+}
+
+interface WorkspaceOptions {
+  folder: string | null
+  sessionId: string | null
+  folders: Folders
+  page: PageParts
+  /** Called when the server does not have the folder. */
+  onGone: () => void
+}
+
+export function createWorkspace({ folder, sessionId, folders, page, onGone }: WorkspaceOptions): Workspace {
+  const { answers, ids, notifications } = page
+  const request = requestInFolder(
+    createRequest(
+      answers.fetch,
+      () => {
+        app.setState({ access: 'locked' })
+        answers.forget()
+      },
+      (reached, keptAt) => {
+        if (keptAt !== undefined) app.setState({ cachedAt: keptAt })
+        if (app.getState().isAway !== reached) return
+        app.setState(reached ? { isAway: false, cachedAt: null } : { isAway: true })
+        // The server may have been restarted with other options.
+        if (reached) void app.refreshPermissions()
+      },
+      pageAccess,
+    ),
+    folder,
   )
-  const api = createApi(request)
+  const api = createApi(request, folder)
   const app = createAppStore(sessionId, {
     api,
     exchangeKey: pageAccess.exchange,
     storage: browserStorage,
     screen: sidebarScreen(),
     onError: noticeError,
+    onFolderGone: onGone,
     onSession: (changed, what) => {
       if (what === 'deleted') {
         keptPanels.forget(changed)
@@ -81,32 +113,21 @@ export function createWorkspace(sessionId: string | null): Workspace {
       channel.post({ sessionId: changed, what })
     },
   })
-  const ids = readClientIds(browserStorage, tabStorage)
+  const isCurrent = () => page.isCurrent({ app })
   const sessions = new Map<string, ChatSessionStore>()
   const keptPanels = createPanelStorage(browserStorage)
   const keptComposer = createDraftStorage(browserStorage, storedKeys)
   const channel = openTabChannel(({ sessionId: changed, what }) => {
     if (what === 'deleted') app.forget(changed)
+    if (!isCurrent()) return
     void app.refresh()
     // Another tab started a run here, so follow it as our own.
     if (changed === app.getState().sessionId && sessions.get(changed)?.getState().run === null)
       void sessions.get(changed)?.open()
   })
 
-  const notifications = createNotifications({
-    backend: browserNotifications(),
-    storage: browserStorage,
-    isSeen: () => document.visibilityState === 'visible' && document.hasFocus(),
-    onOpen: () => {
-      window.focus()
-      app.setDialog('inbox')
-    },
-  })
   app.subscribe((state, before) => {
-    if (state.asks !== before.asks) void notifications.show(state.asks)
-  })
-  onNotificationClick((opens) => {
-    if (opens === 'inbox') app.setDialog('inbox')
+    if (state.asks !== before.asks && isCurrent()) void notifications.show(state.asks)
   })
 
   const pageTools = openPageTools({
@@ -119,7 +140,22 @@ export function createWorkspace(sessionId: string | null): Workspace {
     session,
   })
 
-  return { api, app, ids, pageTools, notifications, session, announce, sendAsNew, refresh, glance }
+  const link = (path: string) => pageAccess.link(inFolder(path, folder))
+  return {
+    api,
+    app,
+    folder,
+    folders,
+    ids,
+    pageTools,
+    notifications,
+    link,
+    session,
+    announce,
+    sendAsNew,
+    refresh,
+    glance,
+  }
 
   function announce(id: string): void {
     channel.post({ sessionId: id, what: 'changed' })
@@ -142,7 +178,8 @@ export function createWorkspace(sessionId: string | null): Workspace {
   function openSession(id: string): ChatSessionStore {
     const { isNew, sessionId: current } = app.getState()
     const fresh = isNew && id === current
-    const place = () => (fresh && app.getState().isNew ? 'new' : id)
+    const newPlace = folder === null ? 'new' : `new.${folder}`
+    const place = () => (fresh && app.getState().isNew ? newPlace : id)
     const initial = emptySession(id, fresh ? 'new' : 'loading')
     const services = {
       api,
@@ -156,7 +193,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
       agent: () => app.pendingAgent(id),
       params: () => app.pendingParams(id),
       onChunk: (chunk: Chunk) => onChunk(id, chunk),
-      onAnswered: app.asksAnswered,
+      onAnswered: page.onAnswered,
       onChange: (cause?: 'run') => {
         if (app.getState().sessionId === id) app.sessionBegan()
         announce(id)
@@ -222,7 +259,7 @@ export function createWorkspace(sessionId: string | null): Workspace {
     const { sessionId: id } = app.getState()
     const updatedAt = () => findSession(app.getState(), id)?.updatedAt
     const before = updatedAt()
-    await app.refresh()
+    await Promise.all([app.refresh(), folders.refresh()])
     const store = sessions.get(id)
     if (store?.getState().run !== null) return
     const isNews = before !== undefined && updatedAt() !== before

@@ -46,11 +46,17 @@ export const pageTexts = {
     bypass: 'Runs without asking',
     more: 'Chat options',
   },
-  workspaceName: {
+  folders: {
     workingIn: (path: string) => `Working in ${path}`,
-    title: 'Current folder',
-    about: 'Tools read and change files in this folder:',
-    elsewhere: 'To use another folder, restart with {troupe} or {npm}.',
+    open: 'Open folder',
+    openMore: 'Open folder…',
+    all: 'Show chats of all folders',
+    onlyThis: 'Show only this folder',
+    recent: 'Recent folders',
+    gone: 'This folder is no longer open, so Troupe shows the one it was started in.',
+    states: { ok: '', missing: 'Not found', unreadable: 'No access', slow: 'Not responding' },
+    waiting: (count: number) => (count === 1 ? '1 request' : `${count} requests`),
+    running: 'running',
   },
   panels: {
     title: 'Panels',

@@ -1,5 +1,6 @@
 import { columnViewTexts } from './column-view.ts'
 import { editingTexts } from './editing.ts'
+import { folderTexts } from './folders.ts'
 import { instructionTexts } from './instructions.ts'
 import { pluralize } from './plural.ts'
 import { terminalTexts } from './terminals.ts'
@@ -9,6 +10,7 @@ import { usageTexts } from './usage.ts'
 export const lateTexts = {
   ...columnViewTexts,
   ...editingTexts,
+  ...folderTexts,
   ...instructionTexts,
   ...terminalTexts,
   share: {

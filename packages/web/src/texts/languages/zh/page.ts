@@ -47,11 +47,17 @@ export const pageTexts: PageTexts = {
     bypass: '无需询问即可运行',
     more: '会话选项',
   },
-  workspaceName: {
-    workingIn: (path) => `在文件夹 ${path} 中工作`,
-    title: '当前文件夹',
-    about: '工具会读取和修改此文件夹中的文件：',
-    elsewhere: '要使用其他文件夹，请用 {troupe} 或 {npm} 重新启动。',
+  folders: {
+    workingIn: (path: string) => `正在 ${path} 中工作`,
+    open: '打开文件夹',
+    openMore: '打开文件夹…',
+    all: '显示所有文件夹的对话',
+    onlyThis: '只显示此文件夹',
+    recent: '最近的文件夹',
+    gone: '此文件夹已不再打开，因此 Troupe 显示它启动时所在的文件夹。',
+    states: { ok: '', missing: '未找到', unreadable: '无法访问', slow: '没有响应' },
+    waiting: (count: number) => `${count} 个请求`,
+    running: '运行中',
   },
   panels: {
     title: '面板',

@@ -1,6 +1,7 @@
 import type { LateTexts } from '../en/settings.ts'
 import { digits } from './digits.ts'
 import { editingTexts } from './editing.ts'
+import { folderTexts } from './folders.ts'
 import { columnViewTexts } from './columns.ts'
 import { instructionTexts } from './instructions.ts'
 import { terminalTexts } from './terminals.ts'
@@ -8,6 +9,7 @@ import { usageTexts } from './usage.ts'
 
 export const settingsTexts: LateTexts = {
   ...editingTexts,
+  ...folderTexts,
   ...columnViewTexts,
   ...instructionTexts,
   ...terminalTexts,

@@ -1,0 +1,33 @@
+import { Folder, FolderOpen } from 'lucide-react'
+import '../texts/show-late.ts'
+import { t } from '../texts/t.ts'
+import { VisibleText } from '../ui/elements.tsx'
+import { currentFolder, useFolders } from '../workspace/folders.ts'
+import { useWorkspace } from '../workspace/workspace.ts'
+import { folderName } from './folder-name.ts'
+import './recent-folders.css'
+
+const shownFolders = 4
+
+/** Other recent folders, on the screen of a new chat. */
+export function RecentFolders() {
+  const { app, folders } = useWorkspace()
+  const recent = useFolders((state) => state.recent) ?? []
+  const current = useFolders(currentFolder)
+  const others = recent.filter((one) => one !== current && one.state === 'ok').slice(0, shownFolders)
+  if (recent.length === 0) return null
+  return (
+    <section className="recent-folders" aria-label={t.folders.recent}>
+      {others.map((one) => (
+        <button key={one.id} type="button" title={one.path} onClick={() => folders.show(one.id)}>
+          <Folder aria-hidden />
+          <VisibleText text={folderName(one, recent)} as="name" />
+        </button>
+      ))}
+      <button type="button" aria-haspopup="dialog" onClick={() => app.setDialog('folders')}>
+        <FolderOpen aria-hidden />
+        {t.folders.openMore}
+      </button>
+    </section>
+  )
+}

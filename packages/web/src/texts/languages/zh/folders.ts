@@ -1,0 +1,30 @@
+import type { LateTexts } from '../en/settings.ts'
+
+export const folderTexts: Pick<LateTexts, 'folderDialog'> = {
+  folderDialog: {
+    field: '文件夹',
+    placeholder: '查找文件夹，或输入路径，例如 ~/projects',
+    places: '浏览',
+    inside: (path) => `${path} 中的文件夹`,
+    up: '上一级',
+    open: '打开',
+    openNamed: (name) => `打开 ${name}`,
+    create: '创建并打开',
+    remove: (name) => `从列表中移除 ${name}`,
+    removed: '已从列表中移除。其文件和对话会保留。',
+    here: '已打开',
+    none: '没有匹配的文件夹。',
+    noneInside: '其中没有文件夹。选择“打开”以使用此文件夹。',
+    outside: '页面不能打开此处的文件夹。请改为在该文件夹中运行“troupe”。',
+    missing: '没有此文件夹。',
+    unreadable: '你无权访问此文件夹。',
+    slow: '此文件夹没有响应。',
+    cut: '还有更多。继续输入以缩小范围。',
+    count: (count) => `${count} 个文件夹`,
+    chats: (count) => `${count} 个对话`,
+    noChats: '没有对话',
+    newChat: (name) => `在 ${name} 中新建对话`,
+    more: (count) => `显示全部 ${count} 个对话`,
+    all: '所有文件夹',
+  },
+}
