@@ -26,11 +26,11 @@ function openFolders(recent: RecentFolder[], open: Folders['open'] = () => Promi
   const store = createStore<FoldersState>(() => ({ current: null, recent, roots: ['/home/me'], showsAll: true }))
   const folders = {
     ...store,
-    open: vi.fn(open),
-    show: vi.fn(),
-    remove: vi.fn(() => Promise.resolve()),
-    refresh: vi.fn(() => Promise.resolve()),
-    setShowsAll: vi.fn(),
+    open: vi.fn<Folders['open']>(open),
+    show: vi.fn<Folders['show']>(),
+    remove: vi.fn<Folders['remove']>(() => Promise.resolve()),
+    refresh: vi.fn<Folders['refresh']>(() => Promise.resolve()),
+    setShowsAll: vi.fn<Folders['setShowsAll']>(),
   }
   return folders as unknown as Folders & typeof folders
 }

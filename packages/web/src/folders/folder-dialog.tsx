@@ -224,9 +224,7 @@ function Rows({
         {children}
       </ul>
       {children.length === 0 && none !== '' && <p className="folder-none">{none}</p>}
-      <p className="visually-hidden" role="status">
-        {t.folderDialog.count(children.length)}
-      </p>
+      <output className="visually-hidden">{t.folderDialog.count(children.length)}</output>
     </section>
   )
 }
