@@ -196,6 +196,10 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
       }
       return found
     },
+    async version(file, sha256) {
+      await index.refresh()
+      return versionOf(file, sha256, 0)
+    },
     async undo(changes, mark) {
       await index.refresh()
       const outcome: UndoOutcome = { restored: [], skipped: [] }
@@ -223,6 +227,20 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     },
   }
 
+  /** A long file keeps only the parts that changed, so its versions are found from the newest back. */
+  async function versionOf(file: string, sha256: string, depth: number): Promise<Buffer | undefined> {
+    const kept = await readObject(objectPath(sha256), sha256)
+    if (kept !== undefined) return kept
+    const now = await takeSnapshot(file).catch(() => undefined)
+    if (now?.sha256 === sha256) return now.bytes
+    if (depth >= maxReverse) return undefined
+    const next = [...index.changes.values()].findLast(
+      (one) => one.path === file && one.before === sha256 && one.reverse !== undefined && one.after != null,
+    )
+    const after = next?.after == null ? undefined : await versionOf(file, next.after, depth + 1)
+    return next === undefined || after === undefined ? undefined : contentOf(next, sha256, after)
+  }
+
   async function attempt(change: StoredChange, mark: ChangeMark | undefined): Promise<string | undefined> {
     try {
       return await withPathLocks([change.path], () => undoOne(change, mark))
@@ -231,6 +249,9 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
     }
   }
 }
+
+/** Steps back from the file as it is. */
+const maxReverse = 200
 
 /** Limits journals of many small changes. */
 const maxChanges = 50_000
@@ -259,7 +280,8 @@ function changedReason(now: string | null, after: string | null): string {
     : 'it has been changed since by someone else or by a command'
 }
 
-function fileFacts(snapshot: Snapshot | undefined): FileFacts {
+/** What the journal keeps of a file besides its content. */
+export function fileFacts(snapshot: Snapshot | undefined): FileFacts {
   return snapshot === undefined ? {} : { sha256: snapshot.sha256, mode: Number(snapshot.stats.mode) }
 }
 

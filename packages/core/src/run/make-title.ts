@@ -1,9 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { NamedError, type StoredMessage } from '@troupe/protocol'
-import type { SpendGuard } from '../model/spend-guard.ts'
-import { callModel } from './call-model.ts'
+import { askModel, type AskModelOptions } from './ask-model.ts'
 
-const maxMs = 60_000
 const maxTitleLength = 80
 const maxSourceLength = 8000
 
@@ -12,11 +10,7 @@ export async function makeTitle(
   messages: readonly Pick<StoredMessage, 'role' | 'parts'>[],
   model: LanguageModelV4,
   hint = '',
-  {
-    maxOutputTokens = 2000,
-    signal,
-    guard,
-  }: { maxOutputTokens?: number; signal?: AbortSignal; guard?: SpendGuard } = {},
+  options: AskModelOptions = {},
 ): Promise<string> {
   const said = messages.map(lineOf).filter((line) => line !== '')
   const text = said.join('\n')
@@ -30,28 +24,7 @@ export async function makeTitle(
     ...(hint === '' ? [] : [`The user's request for the title: ${hint}`]),
     shown,
   ].join('\n\n')
-  let answer = ''
-  const { error } = await callModel({
-    model,
-    options: () =>
-      Promise.resolve({
-        prompt: [{ role: 'user', content: [{ type: 'text', text: request.toWellFormed() }] }],
-        maxOutputTokens,
-      }),
-    tools: [],
-    guard,
-    signal: AbortSignal.any([AbortSignal.timeout(maxMs), ...(signal === undefined ? [] : [signal])]),
-    maxRetries: 1,
-    stallMs: maxMs,
-    emit(chunk) {
-      if (chunk.type === 'text-delta') answer += chunk.delta
-      if (chunk.type === 'reset-step') answer = ''
-    },
-    said: () => answer,
-    onCall: () => undefined,
-    reserveCallId: () => Promise.resolve(true),
-  })
-  if (error !== undefined) throw error
+  const answer = await askModel(request, model, options)
   const line = answer.split('\n').find((one) => one.trim() !== '') ?? ''
   const title = line.replace(/[\p{Cc}\s]+/gu, ' ').replace(/^[\s"'“”#*]+|[\s"'“”*.]+$/g, '')
   if (title === '')

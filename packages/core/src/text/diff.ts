@@ -29,7 +29,11 @@ const newline = 10
  * Diffs two versions of a file. Only compares the range between the first and last difference, so a small change in a
  * large file is cheap.
  */
-export async function diffBytes(before: DiffSide | undefined, after: DiffSide | undefined): Promise<TextDiff> {
+export async function diffBytes(
+  before: DiffSide | undefined,
+  after: DiffSide | undefined,
+  limit = maxCharacters,
+): Promise<TextDiff> {
   const [old, now] = [toUtf8(before), toUtf8(after)]
   const from = lineStart(old, commonStart(old, now), contextLines)
   const tail = Math.min(commonEnd(old, now), old.length - from, now.length - from)
@@ -38,7 +42,7 @@ export async function diffBytes(before: DiffSide | undefined, after: DiffSide | 
     lineEnd(now, now.length - tail, contextLines),
   ]
   const first = from === 0 ? 0 : countNewlines(old.subarray(0, from))
-  return diffTexts(old.toString('utf8', from, oldEnd), now.toString('utf8', from, nowEnd), first)
+  return diffTexts(old.toString('utf8', from, oldEnd), now.toString('utf8', from, nowEnd), first, first, limit)
 }
 
 /** Like `diffBytes` for known replacements. Only compares the lines around them. */
@@ -124,15 +128,21 @@ function appendDiff(result: TextDiff, { diff, added, removed, cut }: TextDiff): 
 /** Loaded on first use. */
 let library: Promise<typeof import('diff')> | undefined
 
-/** `first`, `newFirst`: number of lines before the texts. */
-async function diffTexts(oldText: string, nowText: string, first: number, newFirst = first): Promise<TextDiff> {
+/** `first`, `newFirst`: number of lines before the texts. `limit`: characters of the diff. */
+async function diffTexts(
+  oldText: string,
+  nowText: string,
+  first: number,
+  newFirst = first,
+  limit = maxCharacters,
+): Promise<TextDiff> {
   if (oldText === nowText) return { diff: '', added: 0, removed: 0 }
   if (oldText.length + nowText.length > maxComparedText) return diffAsReplacement(oldText, nowText, first, newFirst)
   const { structuredPatch } = await (library ??= import('diff'))
   const patch = structuredPatch('', '', oldText, nowText, '', '', { context: contextLines, maxEditLength: maxEdits })
   return patch === undefined
     ? diffAsReplacement(oldText, nowText, first, newFirst)
-    : formatHunks(patch.hunks, first, newFirst)
+    : formatHunks(patch.hunks, first, newFirst, limit)
 }
 
 interface DiffHunk {
@@ -143,7 +153,7 @@ interface DiffHunk {
   lines: string[]
 }
 
-function formatHunks(hunks: readonly DiffHunk[], first: number, newFirst: number): TextDiff {
+function formatHunks(hunks: readonly DiffHunk[], first: number, newFirst: number, limit: number): TextDiff {
   const result: TextDiff = { diff: '', added: 0, removed: 0 }
   for (const { oldStart, oldLines, newStart, newLines, lines } of hunks) {
     for (const line of lines) {
@@ -153,9 +163,9 @@ function formatHunks(hunks: readonly DiffHunk[], first: number, newFirst: number
     if (result.cut) continue
     const head = `@@ -${hunkRange(oldStart + first, oldLines)} +${hunkRange(newStart + newFirst, newLines)} @@`
     const text = [head, ...lines.map((line) => line.replace(/\r$/, ''))].join('\n')
-    if (result.diff.length + text.length > maxCharacters) {
+    if (result.diff.length + text.length > limit) {
       result.cut = true
-      result.diff += text.slice(0, Math.max(0, maxCharacters - result.diff.length)).replace(/[^\n]*$/, '')
+      result.diff += text.slice(0, Math.max(0, limit - result.diff.length)).replace(/[^\n]*$/, '')
     } else result.diff += `${text}\n`
   }
   return result

@@ -72,6 +72,8 @@ export interface UndoJournal {
    * there was no file. Undefined if no such change is known.
    */
   original(path: string, filter: Partial<ChangeMark>): Promise<{ bytes: Uint8Array | null } | undefined>
+  /** Returns the version of a file with this hash, if it is there or still kept. */
+  version(path: string, sha256: string): Promise<Uint8Array | undefined>
   /**
    * Restores files, newest change first. Skips and reports files that someone else changed since. The undo is itself a
    * change, recorded under `mark`.
@@ -84,4 +86,10 @@ export interface UndoJournal {
 export interface UndoOutcome {
   restored: string[]
   skipped: { path: string; reason: string }[]
+}
+
+/** Excludes changes already undone, and undos of changes in the same list. */
+export function undoable(changes: readonly Change[]): Change[] {
+  const ids = new Set(changes.map((change) => change.id))
+  return changes.filter(({ undone, undoes }) => !undone && (undoes === undefined || !ids.has(undoes)))
 }

@@ -5,7 +5,7 @@ import { isInside, shownPath } from '../files/resolve-path.ts'
 import { markOf } from '../files/undo-folder.ts'
 import { printablePath } from '../text/format.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
-import type { Change, RanCommand } from '../tool/undo-journal.ts'
+import { type Change, type RanCommand, undoable } from '../tool/undo-journal.ts'
 
 export default defineTool({
   description: `Restores files to their state before your tools changed them: one tool call, a step, a whole turn, or everything since a message. Without "id", undoes the latest one. Files that someone else has changed since are skipped and listed. Changes made by commands cannot be undone. To undo an undo, use its own call id.`,
@@ -162,12 +162,6 @@ function findUndoRange(
     changes: all.changes.filter((change, index) => index <= last || change.createdAt > from),
     commands: all.commands.filter(({ createdAt }) => createdAt >= from),
   }
-}
-
-/** Excludes changes already undone, and undos of changes in the same range. */
-function undoable(changes: readonly Change[]): Change[] {
-  const ids = new Set(changes.map((change) => change.id))
-  return changes.filter(({ undone, undoes }) => !undone && (undoes === undefined || !ids.has(undoes)))
 }
 
 /** Returns the key of a step, call or turn. A step is unique only within its answer, so its key includes both. */

@@ -1,12 +1,13 @@
 import { agentEndpoints, taskEndpoints } from './agents.ts'
 import { askEndpoints } from './asks.ts'
+import { changeEndpoints } from './changes.ts'
 import { chatEndpoints } from './chat.ts'
 import { commandEndpoints } from './commands.ts'
 import { configEndpoints, instructionEndpoints } from './config.ts'
 import { contextEndpoints, usageEndpoints } from './context.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
 import { fileEndpoints } from './files.ts'
-import { gitEndpoints, worktreeEndpoints } from './git.ts'
+import { gitChangeEndpoints, gitEndpoints, worktreeEndpoints } from './git.ts'
 import { hookEndpoints, toolCallEndpoints, toolEndpoints } from './extensions.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { blobEndpoints, mediaEndpoints, voiceEndpoints } from './media.ts'
@@ -14,7 +15,7 @@ import { feedbackEndpoints, messageEndpoints } from './messages.ts'
 import { modelEndpoints, providerEndpoints } from './providers.ts'
 import { ruleEndpoints } from './rules.ts'
 import { authEndpoints, dataEndpoints, healthEndpoints } from './server.ts'
-import { artifactEndpoints, changeEndpoints, sessionFileEndpoints } from './session-files.ts'
+import { artifactEndpoints, sessionFileEndpoints } from './session-files.ts'
 import { debugEndpoints, folderEndpoints, sessionEndpoints } from './sessions.ts'
 import { skillEndpoints } from './skills.ts'
 import { readerEndpoints, tabEndpoints, toolAckEndpoints } from './tabs.ts'
@@ -39,6 +40,7 @@ export const contract = {
   ...feedbackEndpoints,
   ...fileEndpoints,
   ...folderEndpoints,
+  ...gitChangeEndpoints,
   ...gitEndpoints,
   ...worktreeEndpoints,
   ...healthEndpoints,

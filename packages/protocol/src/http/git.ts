@@ -230,18 +230,6 @@ export const gitChangeEndpoints = endpoints({
     scoped: true,
     answers: { 200: statusAnswer, 404: 'StashNotFound', 409: gitErrors, 504: 'GitTimeout', 507: 'DiskFull' },
   },
-  'POST /ai/reverts/:revertId/undo': {
-    summary: 'Undoes a revert, a discard or a rewind of files. Skips files that changed since.',
-    scoped: true,
-    answers: {
-      200: z.object({
-        restored: z.array(z.string()),
-        skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
-        revertId: z.string(),
-      }),
-      404: 'RevertNotFound',
-    },
-  },
 })
 
 const worktreeSchema = z.object({

@@ -136,8 +136,9 @@ export const feedbackEndpoints = endpoints({
 
 export const messageEndpoints = endpoints({
   'GET /ai/sessions/:id/messages': {
-    summary: 'Returns a page from the end of one branch: the newest, or the newest through the message in ?leaf.',
-    query: branchQuerySchema,
+    summary:
+      'Returns a page from the end of one branch: the newest, or the newest through the message in ?leaf. ?end=1 ends it at that message.',
+    query: branchQuerySchema.extend({ end: z.literal('1').optional() }),
     scoped: true,
     answers: { 200: branchPageSchema, 404: 'SessionNotFound, MessageNotFound' },
   },

@@ -9,6 +9,7 @@ import {
   type Session,
   type Store,
   type Task,
+  type UndoJournal,
 } from '@troupe/core'
 import { NamedError, taskEndpoints, type TaskInfo } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
@@ -31,6 +32,10 @@ export interface AgentStates {
   /** The session continues where this column is. Background commands of the other columns end. */
   pick(sessionId: string, column: string, others: readonly string[]): Promise<void>
   tasks(sessionId: string): Task[]
+  /** The undo journal, shared by all sessions. */
+  readonly undo: UndoJournal
+  /** A person changed these files, so agents must read them again. */
+  forgetReads(files: readonly string[]): void
   dropAgent(sessionId: string, agentId: string): Promise<void>
   /** Ends the session's background commands and drops its state, including the undo data. */
   drop(sessionId: string): Promise<void>
@@ -84,6 +89,10 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
       await Promise.all(others.map((other) => dropState(stateKey(sessionId, other))))
     },
     tasks: (sessionId) => keysOf(sessionId).flatMap((key) => states.get(key)?.tasks.list() ?? []),
+    undo,
+    forgetReads(files) {
+      for (const state of states.values()) for (const file of files) state.reads.delete(file)
+    },
     dropAgent: (sessionId, agentId) => dropState(stateKey(sessionId, agentId)),
     async drop(sessionId) {
       await Promise.all(keysOf(sessionId).map(dropState))

@@ -6,6 +6,7 @@ import { taskRoutes } from '../agents/agent-states.ts'
 import { printRoutes } from '../browser/print-routes.ts'
 import { readerRoutes } from '../browser/reader-routes.ts'
 import { chatRoutes } from '../chat/chat-routes.ts'
+import { checkpointRoutes } from '../checkpoints/checkpoint-routes.ts'
 import { commandRoutes } from '../commands/command-routes.ts'
 import { hookRoutes, toolRoutes } from '../extensions/workspace-extensions.ts'
 import { gitRoutes } from '../git/git-routes.ts'
@@ -61,6 +62,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...messageRoutes({ ...services, lock }),
     ...feedbackRoutes({ ...services, lock }),
     ...changeRoutes(services),
+    ...checkpointRoutes(services),
     ...folderRoutes(services),
     ...gitRoutes(services),
     ...fileRoutes(services),

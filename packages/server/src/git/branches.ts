@@ -1,4 +1,5 @@
-import type { Repository } from './repository.ts'
+import { NamedError } from '@troupe/protocol'
+import { refuseLinks, type Repository } from './repository.ts'
 import type { RunGit } from './run-git.ts'
 
 const maxBranches = 500
@@ -52,4 +53,68 @@ export async function listStashes(git: RunGit, repository: Repository): Promise<
       const [id = '', time, text = ''] = line.split('\x01')
       return { id, text, createdAt: Number(time) * 1000 }
     })
+}
+
+/** Creates a branch and switches to it. */
+export async function createBranch(
+  git: RunGit,
+  repository: Repository,
+  { name, from }: { name: string; from?: string | undefined },
+): Promise<void> {
+  await refuseLinks(repository)
+  await checkName(git, repository, name)
+  if (from !== undefined) await checkName(git, repository, from)
+  const start = from === undefined ? [] : [from]
+  await git(repository, { args: ['switch', '--quiet', '--no-track', '--create', name, ...start], limitMs: longMs })
+}
+
+/** Switches to a local branch. Of a remote one, creates the local branch that follows it. */
+export async function switchBranch(git: RunGit, repository: Repository, name: string): Promise<void> {
+  await refuseLinks(repository)
+  await checkName(git, repository, name)
+  const isLocal = await exists(git, repository, `refs/heads/${name}`)
+  const isRemote = !isLocal && (await exists(git, repository, `refs/remotes/${name}`))
+  const how = isRemote ? ['--track'] : ['--no-guess']
+  await git(repository, { args: ['switch', '--quiet', ...how, name], limitMs: longMs })
+}
+
+const longMs = 5 * 60_000
+
+async function exists(git: RunGit, repository: Repository, ref: string): Promise<boolean> {
+  return (await git(repository, { args: ['show-ref', '--verify', '--quiet', ref], accepts: [1] })).code === 0
+}
+
+/** A name that begins with a dash would be an option. */
+async function checkName(git: RunGit, repository: Repository, name: string): Promise<void> {
+  const isFine =
+    /^[^-@\x00-\x1f][^\x00-\x1f]*$/.test(name) &&
+    (await git(repository, { args: ['check-ref-format', `refs/heads/${name}`], accepts: [1] })).code === 0
+  if (isFine) return
+  throw new NamedError(
+    'BadBranchName',
+    'This is not a valid branch name. Use letters, digits, "-", "_" and "/", without spaces.',
+    { status: 400 },
+  )
+}
+
+export async function pushStash(
+  git: RunGit,
+  repository: Repository,
+  { message, untracked = false }: { message?: string | undefined; untracked?: boolean | undefined },
+): Promise<void> {
+  await refuseLinks(repository)
+  const before = (await listStashes(git, repository))[0]?.id
+  const args = ['stash', 'push', '--quiet', ...(untracked ? ['--include-untracked'] : [])]
+  const text = message?.trim() ?? ''
+  await git(repository, { args: [...args, ...(text === '' ? [] : [`--message=${text}`])], limitMs: longMs })
+  if ((await listStashes(git, repository))[0]?.id === before)
+    throw new NamedError('NothingToStash', 'There are no changes to stash.', { status: 409 })
+}
+
+/** Finds the stash by its commit, since numbers shift when another one is added. */
+export async function popStash(git: RunGit, repository: Repository, id: string): Promise<void> {
+  await refuseLinks(repository)
+  const index = (await listStashes(git, repository)).findIndex((stash) => stash.id === id)
+  if (index === -1) throw new NamedError('StashNotFound', 'This stash no longer exists.', { status: 404 })
+  await git(repository, { args: ['stash', 'pop', '--quiet', `stash@{${index}}`], limitMs: longMs })
 }

@@ -42,7 +42,7 @@ interface BranchPiece {
 type Call = Extract<Part, { toolCallId: string }>
 
 /** Collects file changes of a branch: its own calls, those of sub-agents at any depth, and undos. */
-async function branchChanges({ chain, skip, ...given }: BranchToRead): Promise<BranchChanges> {
+export async function branchChanges({ chain, skip, ...given }: BranchToRead): Promise<BranchChanges> {
   const { store, sessionId, state, tools } = given
   const root = state.roots[0] ?? '/'
   const pieces: BranchPiece[] = [{ messages: chain, skip }]
@@ -155,17 +155,21 @@ export function changeRoutes(options: {
   workspaces: { of(session: Session): Promise<Workspace> }
 }): Route[] {
   const { store, tools, states, workspaces } = options
-  return implement(changeEndpoints, {
-    'GET /ai/sessions/:id/changes': async ({ params, query, workspaceId }) => {
-      const session = await findSession(store, params.id, workspaceId)
-      const at = { sessionId: session.id }
-      const leaf = query.leaf ?? (await store.messages.latestLeaf(at))
-      const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
-      const skip = query.after === undefined ? 0 : chain.findIndex((message) => message.id === query.after) + 1
-      if ((query.leaf !== undefined && chain.length === 0) || (query.after !== undefined && skip === 0))
-        throw new NamedError('MessageNotFound', 'This message is not on this branch.', { status: 404 })
-      const state = states.of(session, await workspaces.of(session))
-      return branchChanges({ store, ...at, state, tools: tools.list(session.workspaceId), chain, skip })
+  const { 'GET /ai/sessions/:id/changes': endpoint } = changeEndpoints
+  return implement(
+    { 'GET /ai/sessions/:id/changes': endpoint },
+    {
+      'GET /ai/sessions/:id/changes': async ({ params, query, workspaceId }) => {
+        const session = await findSession(store, params.id, workspaceId)
+        const at = { sessionId: session.id }
+        const leaf = query.leaf ?? (await store.messages.latestLeaf(at))
+        const chain = leaf === undefined ? [] : await store.messages.chain(at, leaf)
+        const skip = query.after === undefined ? 0 : chain.findIndex((message) => message.id === query.after) + 1
+        if ((query.leaf !== undefined && chain.length === 0) || (query.after !== undefined && skip === 0))
+          throw new NamedError('MessageNotFound', 'This message is not on this branch.', { status: 404 })
+        const state = states.of(session, await workspaces.of(session))
+        return branchChanges({ store, ...at, state, tools: tools.list(session.workspaceId), chain, skip })
+      },
     },
-  })
+  )
 }

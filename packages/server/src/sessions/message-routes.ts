@@ -11,11 +11,11 @@ import type { KeyedMutex } from '../util/concurrency.ts'
 
 export function messageRoutes({ store, runs, lock }: { store: Store; runs: RunManager; lock: KeyedMutex }): Route[] {
   return implement(messageEndpoints, {
-    'GET /ai/sessions/:id/messages': async ({ params, query: { leaf: through, before, limit }, workspaceId }) => {
+    'GET /ai/sessions/:id/messages': async ({ params, query: { leaf: through, before, limit, end }, workspaceId }) => {
       const { id: sessionId } = await findSession(store, params.id, workspaceId)
       const at = { sessionId }
       if (through) await assertMessage(store, at, through)
-      const leaf = through && ((await store.messages.latestLeaf(at, through)) ?? through)
+      const leaf = through && ((end === '1' ? undefined : await store.messages.latestLeaf(at, through)) ?? through)
       return store.messages.branch(at, { leaf: leaf || undefined, before: before || undefined, ...pageSize(limit) })
     },
     'GET /ai/sessions/:id/tree': async ({ params, workspaceId }) => {

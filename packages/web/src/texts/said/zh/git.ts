@@ -36,4 +36,26 @@ export const git: ServerTextPairs = [
     '此文件夹的“.git”指向另一个仓库。信任此文件夹后才能使用。',
   ],
   ['The path must be below the folder.', '路径必须在此文件夹之内。'],
+  ['The file has changed since it was shown. Look at it again.', '文件在显示之后已更改。请重新查看。'],
+  [
+    'Some of these files go through a filter program, such as Git LFS. Trust the folder first.',
+    '其中一些文件会经过过滤程序，例如 Git LFS。请先信任此文件夹。',
+  ],
+  ['What is staged has changed since it was shown. Look at it again.', '暂存的内容在显示之后已更改。请重新查看。'],
+  ['The model did not write a message. Try again, or write it yourself.', '模型没有写出提交说明。请重试，或自己写。'],
+  [
+    'This is not a valid branch name. Use letters, digits, "-", "_" and "/", without spaces.',
+    '分支名称无效。请使用字母、数字、“-”、“_”和“/”，不要用空格。',
+  ],
+  ['There are no changes to stash.', '没有可贮藏的更改。'],
+  ['This stash no longer exists.', '此贮藏已不存在。'],
+  [
+    'There is nothing to revert: these changes are undone or no longer kept.',
+    '没有可还原的内容：这些更改已撤销或不再保留。',
+  ],
+  ['Files have changed since the preview. Look at it again.', '文件在预览之后已更改。请重新查看。'],
+  ['it has changed since it was shown', '它在显示之后已更改'],
+  ['its path goes through a link', '它的路径经过链接'],
+  ['it is a link or a submodule', '它是链接或子模块'],
+  ['it is in conflict', '它有冲突'],
 ]
