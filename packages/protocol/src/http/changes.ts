@@ -108,7 +108,7 @@ export const changeEndpoints = endpoints({
   },
   'GET /ai/sessions/:id/checkpoint': {
     summary: 'Previews a rewind of files to a message: each file as it would change.',
-    query: z.object({ message: messageIdSchema }),
+    query: z.object({ message: messageIdSchema.optional() }),
     scoped: true,
     answers: {
       200: z.object({

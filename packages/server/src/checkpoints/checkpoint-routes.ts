@@ -59,7 +59,7 @@ export function checkpointRoutes({ store, states, workspaces, runs }: Checkpoint
     },
     'GET /ai/sessions/:id/checkpoint': async ({ params, query, workspaceId }) => {
       const chat = await open(params.id, workspaceId)
-      const found = await findRewind(chat, query.message)
+      const found = await findRewind(chat, query.message ?? '')
       const { files, skipped } = await previewRewind(chat, found)
       const commands = found.commands.map(({ command }) => command).slice(-50)
       return { files, skipped, commands, version: found.version }

@@ -90,6 +90,7 @@ describe('every route', () => {
       'POST /ai/sessions/{id}/fork': { messageId: 'x' },
       'POST /ai/sessions/{id}/pick': { messageId: 'x' },
       'POST /ai/sessions/{id}/publish': {},
+      'POST /ai/sessions/{id}/revert': { call: 'x' },
       'PUT /ai/sessions/{id}/messages/{messageId}/feedback': { rating: 'up' },
       'POST /ai/asks/{id}': { answer: { type: 'deny' } },
       'PATCH /ai/providers/{provider}': { apiKey: 'a-key-that-nobody-has' },
