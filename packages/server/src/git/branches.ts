@@ -87,7 +87,7 @@ async function exists(git: RunGit, repository: Repository, ref: string): Promise
 /** A name that begins with a dash would be an option. */
 async function checkName(git: RunGit, repository: Repository, name: string): Promise<void> {
   const isFine =
-    /^[^-@\x00-\x1f][^\x00-\x1f]*$/.test(name) &&
+    /^[^-@\p{Cc}][^\p{Cc}]*$/u.test(name) &&
     (await git(repository, { args: ['check-ref-format', `refs/heads/${name}`], accepts: [1] })).code === 0
   if (isFine) return
   throw new NamedError(
