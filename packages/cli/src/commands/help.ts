@@ -20,6 +20,8 @@ const help = `Troupe: a workspace where agents use real tools under your control
     --allow, --deny, --ask <rule>
                             add a rule for this run only, e.g. --allow "Bash(npm test)"; repeatable
     --workspace <folder>    folder to work in; default: the current one
+    --worktree              work on a new branch, in a git worktree of its own
+    --base <branch>         branch or commit to start it from; default: the current branch
 
   troupe trust [folder] [--off]
                             trust this folder, or stop trusting it. In a trusted folder, its tools, agents, rules,

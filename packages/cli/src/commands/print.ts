@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   type BudgetInfo,
   type Chunk,
@@ -154,19 +155,25 @@ export const command = defineCommand({
     deny: { type: 'string', multiple: true },
     'allow-bypass': { type: 'boolean', default: false },
     workspace: { type: 'string' },
+    worktree: { type: 'boolean', default: false },
+    base: { type: 'string' },
   },
   async run({ values, positionals }, context) {
     const format = parseFormat(values['output-format'])
     const maxSteps = parseMaxSteps(values['max-steps'])
     if (values.continue && values.resume !== undefined) throw new UsageError('use either -c or -r, not both')
+    if (values.worktree && (values.continue || values.resume !== undefined))
+      throw new UsageError('--worktree starts a new chat; omit -c and -r')
+    if (values.base !== undefined && !values.worktree) throw new UsageError('--base needs --worktree')
     const { prompt, typed } = await readPrompt(positionals, context)
     // The demo's typing speed is for interactive use.
     context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
-    const connection = await connect(context, {
+    const opened = await connect(context, {
       allowBypass: values['allow-bypass'],
       workspace: values.workspace,
     })
     try {
+      const connection = values.worktree ? await openWorktree(opened, context, prompt, values.base) : opened
       const sessionId = await resolveSession(values, connection)
       const { model, mode, allow, ask, deny } = values
       const body = {
@@ -185,10 +192,31 @@ export const command = defineCommand({
         output: format === 'text' ? withHints(output, context) : output,
       })
     } finally {
-      await connection.close()
+      await opened.close()
     }
   },
 })
+
+/** Creates a worktree for the prompt, waits for its setup, and returns a connection in it. */
+async function openWorktree(
+  connection: Connection,
+  context: CommandContext,
+  prompt: string,
+  base: string | undefined,
+): Promise<Connection> {
+  const name = (prompt.trim().split('\n', 1)[0] ?? '').slice(0, 60)
+  const { worktree } = await connection.call('POST /ai/worktrees', { body: { name, base } })
+  printNotice(context, `working in ${worktree.path} on the branch ${worktree.branch}`)
+  let { setup } = worktree
+  if (setup !== undefined) printNotice(context, `preparing it: ${setup.command}`)
+  while (setup?.state === 'running') {
+    await delay(200)
+    const { worktrees } = await connection.call('GET /ai/worktrees')
+    setup = worktrees.find(({ id }) => id === worktree.id)?.setup
+  }
+  if (setup?.state === 'failed') printNotice(context, `the setup command failed:\n${setup.output.trimEnd()}`)
+  return connection.inFolder(worktree.path)
+}
 
 /** Prints hints for the user on stderr, separate from the answer. */
 function withHints(output: Output, context: CommandContext): Output {

@@ -12,6 +12,8 @@ export interface Connection {
   /** Calls an endpoint with the types of the HTTP contract. Throws the server's error as a `NamedError`. */
   call: Call
   workspace: string
+  /** The same connection for requests about another folder. */
+  inFolder(folder: string): Connection
   problems: LoadProblemReporter
   close(): Promise<void>
 }
@@ -34,8 +36,8 @@ export async function connect(
   for (;;) {
     const owner = currentOwner(home)
     if (owner?.url) {
-      const connection = await connectToOwner({ ...owner, url: owner.url }, home.token, workspace)
-      if (connection !== undefined) return { ...connection, problems }
+      const connection = await connectToOwner({ ...owner, url: owner.url }, home.token, { workspace, problems })
+      if (connection !== undefined) return connection
     }
     const { allowBypass = false, listen = false } = options
     const found = await becomeOwner(context, { workspace, problems, allowBypass, listen })
@@ -55,16 +57,16 @@ export async function connect(
 async function connectToOwner(
   owner: Owner & { url: string },
   token: string,
-  workspace: string,
-): Promise<Omit<Connection, 'problems'> | undefined> {
-  const request: Connection['fetch'] = (target, init = {}) => {
+  { workspace, problems }: { workspace: string; problems: LoadProblemReporter },
+): Promise<Connection | undefined> {
+  const send: Send = (target, init = {}) => {
     const headers = new Headers(init.headers)
     headers.set('authorization', `Bearer ${token}`)
-    return fetch(owner.url + inWorkspace(target, workspace), { ...init, headers })
+    return fetch(owner.url + target, { ...init, headers })
   }
   let response: Response
   try {
-    response = await request(`/ai/workspace?path=${encodeURIComponent(workspace)}`)
+    response = await send(inWorkspace(`/ai/workspace?path=${encodeURIComponent(workspace)}`, workspace))
   } catch {
     return undefined
   }
@@ -75,7 +77,7 @@ async function connectToOwner(
       `The running Troupe (${owner.url}, pid ${owner.pid}) uses ${body.workspace.path}, not ${workspace}. Stop it, use it with --workspace "${body.workspace.path}", or set another TROUPE_HOME.`,
     )
   }
-  return { fetch: request, call: callOver(request), workspace, close: () => Promise.resolve() }
+  return bind(send, workspace, { problems, close: () => Promise.resolve() })
 }
 
 /** Returns the owner of the home if this process could not become it. */
@@ -90,18 +92,19 @@ async function becomeOwner(
     const settings = { env, workspace, listen, port: 0, allowBypass, log: problems.log, ...debugLogging(env) }
     const server = await startServer(settings)
     for (const warning of [...server.config.warnings(), ...server.ruleWarnings]) printNotice(context, warning)
-    const request: Connection['fetch'] = (target, init) => server.fetch(inWorkspace(target, workspace), init)
-    return {
-      fetch: request,
-      call: callOver(request),
-      workspace,
-      problems,
-      close: () => server.close(),
-    }
+    return bind(server.fetch, workspace, { problems, close: () => server.close() })
   } catch (error) {
     if (!(error instanceof NamedError && error.name === 'HomeOwned')) throw error
     return { pid: (error.data['owner'] as Owner | null)?.pid }
   }
+}
+
+type Send = (target: string, init?: RequestInit) => Promise<Response>
+
+function bind(send: Send, workspace: string, rest: Pick<Connection, 'problems' | 'close'>): Connection {
+  const request: Connection['fetch'] = (target, init) => send(inWorkspace(target, workspace), init)
+  const inFolder = (folder: string): Connection => bind(send, folder, rest)
+  return { ...rest, fetch: request, call: callOver(request), workspace, inFolder }
 }
 
 function callOver(request: Connection['fetch']): Call {
