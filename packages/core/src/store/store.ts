@@ -214,6 +214,8 @@ export interface TransactionOptions {
   exportLater?: boolean
   /** Begins at the end of this turn of the event loop, so that requests which arrive together share one commit. */
   canGather?: boolean
+  /** Joins the next commit, within 250 ms. A crash before it loses the change, so only for what can be made again. */
+  canWait?: boolean
 }
 
 export interface Conversation {

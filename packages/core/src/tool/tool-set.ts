@@ -108,14 +108,19 @@ export function toAnthropicTools(
 
 const built = new WeakMap<Tool, LanguageModelV4FunctionTool>()
 
-/** Cached per tool: building a JSON schema from zod costs more than all other work for a model call. */
+/**
+ * Returns the same object until the tool's description changes: building a JSON schema from zod costs more than all
+ * other work for a model call.
+ */
 function providerTool(tool: Tool): LanguageModelV4FunctionTool {
   const known = built.get(tool)
   if (known !== undefined && typeof tool.description === 'string') return known
+  const description = describeTool(tool)
+  if (known !== undefined && known.description === description) return known
   const made: LanguageModelV4FunctionTool = {
     type: 'function',
     name: tool.name,
-    description: describeTool(tool),
+    description,
     inputSchema: known?.inputSchema ?? inputSchema(tool),
   }
   built.set(tool, made)
@@ -243,9 +248,8 @@ export function shownTools(
   mode?: Mode,
 ): readonly Tool[] {
   const tools = offeredTools(all, offers)
-  const holds = tools.find((tool) => tool.holds !== undefined)?.holds
-  if (holds === undefined) return tools
-  const held = tools.filter(({ name }) => holds.has(name))
+  const { shown, held, byName } = splitHeld(tools)
+  if (held.length === 0) return shown
   const waiting = new Set(held.filter(({ listedAfter }) => listedAfter !== undefined))
   const known = new Set<string>()
   for (const { parts } of messages) {
@@ -261,12 +265,31 @@ export function shownTools(
       }
     }
   }
-  const byName = new Map(held.map((tool) => [tool.name, tool]))
   for (const { name, listedIn, pageAction } of held) {
     const isNoted = pageAction !== undefined && typeof offers(pageAction) === 'object'
     if (isNoted || (listedIn !== undefined && listedIn === mode)) known.add(name)
   }
-  return [...tools.filter(({ name }) => !holds.has(name)), ...[...known].flatMap((name) => byName.get(name) ?? [])]
+  return [...shown, ...[...known].flatMap((name) => byName.get(name) ?? [])]
+}
+
+interface SplitTools {
+  shown: readonly Tool[]
+  /** Found through ToolSearch. */
+  held: readonly Tool[]
+  byName: ReadonlyMap<string, Tool>
+}
+
+const splitTools = new WeakMap<readonly Tool[], SplitTools>()
+
+function splitHeld(tools: readonly Tool[]): SplitTools {
+  const known = splitTools.get(tools)
+  if (known !== undefined) return known
+  const holds = tools.find((tool) => tool.holds !== undefined)?.holds
+  const held = holds === undefined ? [] : tools.filter(({ name }) => holds.has(name))
+  const shown = held.length === 0 ? tools : tools.filter((tool) => !held.includes(tool))
+  const split = { shown, held, byName: new Map(held.map((tool) => [tool.name, tool])) }
+  splitTools.set(tools, split)
+  return split
 }
 
 interface EarlierCall {
@@ -286,9 +309,29 @@ function isListedAfter({ listedAfter }: Tool, name: string, input: unknown): boo
 /** Last offered list per tool list. Reusing the same array keeps caches keyed by it valid. */
 const offeredLast = new WeakMap<readonly Tool[], readonly Tool[]>()
 
+interface PageTools {
+  actions: ReadonlySet<string>
+  /** The tools that need no page. */
+  others: readonly Tool[]
+}
+
+const pageTools = new WeakMap<readonly Tool[], PageTools>()
+
+function splitPageTools(all: readonly Tool[]): PageTools {
+  const known = pageTools.get(all)
+  if (known !== undefined) return known
+  const actions = new Set(all.flatMap(({ pageAction }) => pageAction ?? []))
+  const split = { actions, others: actions.size === 0 ? all : all.filter((tool) => tool.pageAction === undefined) }
+  pageTools.set(all, split)
+  return split
+}
+
 function offeredTools(all: readonly Tool[], offers: Offers): readonly Tool[] {
+  const { actions, others } = splitPageTools(all)
+  const offered = new Map([...actions].map((action) => [action, offers(action)]))
+  if (offered.values().every((offer) => offer === false)) return others
   const tools = all.flatMap((tool) => {
-    const offer = tool.pageAction === undefined || offers(tool.pageAction)
+    const offer = tool.pageAction === undefined || (offered.get(tool.pageAction) ?? false)
     if (offer === false) return []
     return [offer === true || offer.length === 0 ? tool : withLines(tool, offer)]
   })

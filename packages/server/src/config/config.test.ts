@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openConfig } from './config.ts'
 
@@ -63,15 +64,17 @@ test('a config without keys keeps the mode that it has', () => {
   expect(statSync(file).mode & 0o777).toBe(0o644)
 })
 
-test('keys added to the file later become private, too', () => {
+test('keys added to the file later become private, too', async () => {
   const config = openConfig({ path: folder })
+  await nextTurn()
   writeFileSync(file, '{"search":{"provider":"brave","apiKey":"x"}}', { mode: 0o644 })
   expect(config.warnings()).toEqual([expect.stringContaining('could read the keys')])
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('a file with credentials of MCP servers becomes private', () => {
+test('a file with credentials of MCP servers becomes private', async () => {
   const config = openConfig({ path: folder })
+  await nextTurn()
   writeFileSync(file, '{"mcpServers":{"files":{"command":"x","env":{"KEY":"y"}}}}', { mode: 0o644 })
   expect(config.warnings()).toEqual([expect.stringContaining('could read the keys')])
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -86,14 +89,17 @@ test('unknown keys are named at every depth', () => {
   expect(warnings).toHaveLength(4)
 })
 
-test('a change of the file takes effect at the next read', () => {
+test('a change of the file takes effect in the next turn of the event loop', async () => {
   const config = openConfig({ path: folder })
   expect(config.get()).toEqual({})
   writeFileSync(file, '{"model":"a/b"}')
+  await nextTurn()
   expect(config.get().model).toBe('a/b')
   writeFileSync(file, '{"model":"c/d"}')
+  await nextTurn()
   expect(config.get().model).toBe('c/d')
   rmSync(file)
+  await nextTurn()
   expect(config.get()).toEqual({})
 })
 
@@ -122,11 +128,13 @@ test('a file that becomes invalid keeps the last valid one in effect and is neve
   writeFileSync(file, '{"model":"a/b"}')
   const config = openConfig({ path: folder })
   writeFileSync(file, '{"model":')
+  await nextTurn()
   expect(config.get().model).toBe('a/b')
   expect(config.warnings()).toEqual([expect.stringContaining('line 1, column 10')])
   await expect(config.update((current) => ({ ...current, model: 'x/y' }))).rejects.toMatchObject({ name: 'BadConfig' })
   expect(readFileSync(file, 'utf8')).toBe('{"model":')
   writeFileSync(file, '{"model":"c/d"}')
+  await nextTurn()
   expect(config.get().model).toBe('c/d')
   expect(config.warnings()).toEqual([])
 })

@@ -67,7 +67,7 @@ export type Config = z.infer<typeof configSchema>
 
 export interface ConfigFile {
   path: string
-  /** The current config. While a changed file is unreadable, returns the previous one. */
+  /** The config in this turn of the event loop. While a changed file is unreadable, returns the previous one. */
   get(): Config
   /** Read errors, corrected problems and unknown keys, as sentences. */
   warnings(): string[]
@@ -88,7 +88,13 @@ export function openConfig(home: { path: string }): ConfigFile {
   })
   const first = watched.get()
   if (first === undefined) throw watched.problem() as NamedError
-  const current = (): Config => watched.get() ?? first
+  /** Looked at once per turn of the event loop, since a message asks for its settings dozens of times. */
+  let seen: Config | undefined
+  const current = (): Config => {
+    if (seen !== undefined) return seen
+    setImmediate(() => (seen = undefined))
+    return (seen = watched.get() ?? first)
+  }
   return {
     path: file,
     get: current,
@@ -105,6 +111,7 @@ export function openConfig(home: { path: string }): ConfigFile {
       return Promise.try(() => {
         const next = checkConfig(change(readConfig(file)), file)
         writePrivately(file, `${JSON.stringify(next, null, 2)}\n`)
+        seen = undefined
       })
     },
   }

@@ -128,11 +128,12 @@ function nodeResponse(response: ServerResponse, attach: (sink: Sink) => () => vo
   // The client may have disconnected while its request was handled.
   if (response.destroyed) return RESPONSE_ALREADY_SENT
   response.writeHead(200, { ...streamHeaders, connection: 'keep-alive' })
-  // The headers and the first events share one write.
-  response.cork()
+  // The headers and the first events share one write. A corked response would write its chunks one by one.
+  const { socket } = response
+  socket?.cork()
   response.flushHeaders()
   const detach = attach(new SocketSink(response))
-  response.uncork()
+  socket?.uncork()
   startKeepAlive(response)
   response.on('close', () => {
     stopKeepAlive(response)

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProjectConfigs, openConfig } from '../config/config.ts'
 import { openRuleLayers, type PolicyWorkspace, type RuleLayers } from './rule-layers.ts'
@@ -86,16 +87,18 @@ describe('the layers of rules', () => {
     expect(layers.mode(workspace)).toBe('accept-edits')
   })
 
-  it('are reread when their files change', () => {
+  it('are reread when their files change', async () => {
     const layers = open()
     expect(texts(layers)).toEqual([])
     write(file.user(), { permissions: { allow: ['Bash(one)'] } })
+    await nextTurn()
     expect(texts(layers)).toEqual(['user allow Bash(one)'])
     write(file.remembered(), { [workspace.path]: { deny: ['Bash(two)'] } })
     expect(texts(layers)).toEqual(['user allow Bash(one)', 'project deny Bash(two)'])
     write(file.project(), { permissions: { ask: ['Bash(three)'] } })
     expect(texts(layers)).toContain('project ask Bash(three)')
     rmSync(file.user())
+    await nextTurn()
     expect(texts(layers)).toEqual(['project ask Bash(three)', 'project deny Bash(two)'])
   })
 
@@ -156,10 +159,11 @@ describe('the layers of rules', () => {
     expect(readFileSync(file.remembered(), 'utf8')).toBe('{')
   })
 
-  it('define the mode of new sessions: the machine, then the project, then the user', () => {
+  it('define the mode of new sessions: the machine, then the project, then the user', async () => {
     const layers = open()
     expect(layers.mode(workspace)).toBe('default')
     write(file.user(), { permissions: { mode: 'accept-edits' } })
+    await nextTurn()
     expect(layers.mode(workspace)).toBe('accept-edits')
     write(file.project(), { permissions: { mode: 'plan' } })
     expect(layers.mode(workspace)).toBe('plan')

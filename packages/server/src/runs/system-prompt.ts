@@ -14,6 +14,7 @@ import {
 } from '@troupe/core'
 import type { StoredMessage } from '@troupe/protocol'
 import { z } from 'zod'
+import type { Logger } from '../util/logger.ts'
 
 export interface PromptBlock {
   name: string
@@ -38,6 +39,7 @@ interface Preface {
 
 export interface PrefaceOptions {
   store: Pick<Store, 'settings' | 'transaction'>
+  logger: Logger
   home: string
   /** The folder `~` refers to. */
   personHome: string
@@ -65,7 +67,7 @@ const everywhere = 'person'
 const maxHeld = 200
 
 export function createPrefaces(options: PrefaceOptions): Prefaces {
-  const { store } = options
+  const { store, logger } = options
   const held = new Map<string, Preface>()
   let revisions: Record<string, number> | undefined
   return {
@@ -81,8 +83,10 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
       }
       const made = { ...(await build(session, workspace)), compactions, revision }
       if (history === undefined) return made
-      await store.transaction((inside) => inside.settings.set(key, made), { canGather: true })
       hold(session.id, made)
+      store
+        .transaction((inside) => inside.settings.set(key, made), { canWait: true })
+        .catch((error: unknown) => logger({ level: 'warn', message: 'a preface was not stored', error: String(error) }))
       return made
     },
     async outdate(workspaceId = everywhere) {

@@ -11,7 +11,6 @@ import {
 import { dataParts, type StoredMessage } from '@troupe/protocol'
 import type { ModelCallStart } from '../runs/run-services.ts'
 import { createPrefaces, instructionBlocks, type PrefaceOptions, type PromptBlock } from '../runs/system-prompt.ts'
-import type { Logger } from '../util/logger.ts'
 
 /** Prompt context of each session: its preface, and the parts of its newest model call. */
 export interface Context {
@@ -33,7 +32,6 @@ export function openContext(
   options: Omit<PrefaceOptions, 'store'> & {
     store: Store
     sandbox: SandboxFinding
-    logger: Logger
     planFile(session: Session, workspace: Workspace): string | undefined
   },
 ): Context {
@@ -88,7 +86,7 @@ interface CallToNote {
 const maxHeld = 1000
 
 /** Stores a record only if it differs from the previous call, which is rare. */
-function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
+function createLastCalls(store: Pick<Store, 'settings' | 'transaction'>): LastCalls {
   const held = new Map<string, LastCall>()
   return {
     async note(sessionId, { model, blocks, tools, userMessageId, history }) {
@@ -103,7 +101,8 @@ function createLastCalls(store: Pick<Store, 'settings'>): LastCalls {
       if (held.size >= maxHeld) held.delete(held.keys().next().value as string)
       held.set(sessionId, noted)
       const isSame = before?.model === model && isSameList(before.blocks, noted.blocks)
-      if (!isSame) await store.settings.set(lastCallKey(sessionId), noted)
+      if (isSame) return
+      await store.transaction((inside) => inside.settings.set(lastCallKey(sessionId), noted), { canWait: true })
     },
     async get(sessionId) {
       return held.get(sessionId) ?? ((await store.settings.get(lastCallKey(sessionId))) as LastCall | undefined)
@@ -144,7 +143,7 @@ function switchedOffCompactions(messages: readonly StoredMessage[]): string[] {
 /** Providers cache tools first, then the instructions. */
 export function fingerprints(blocks: readonly PromptBlock[], tools: readonly Tool[]): LastCall['blocks'] {
   const shown = hash(buildTools(tools).map(toolHash).join())
-  return [internFingerprint('tools', shown), ...blocks.map(({ name, text }) => internFingerprint(name, hash(text)))]
+  return [internFingerprint('tools', shown), ...blocks.map(({ name, text }) => internFingerprint(name, textHash(text)))]
 }
 
 /** Interned fingerprints are the same object. */
@@ -172,6 +171,19 @@ function toolHash(tool: ReturnType<typeof buildTools>[number]): string {
   const known = toolHashes.get(tool) ?? hash(JSON.stringify(tool))
   toolHashes.set(tool, known)
   return known
+}
+
+const textHashes = new Map<string, string>()
+const maxTexts = 200
+
+/** Chats share most of their blocks, so the texts are held anyway. */
+function textHash(text: string): string {
+  const known = textHashes.get(text)
+  if (known !== undefined) return known
+  const made = hash(text)
+  if (textHashes.size >= maxTexts) textHashes.clear()
+  textHashes.set(text, made)
+  return made
 }
 
 function hash(text: string): string {

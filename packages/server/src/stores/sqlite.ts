@@ -19,7 +19,7 @@ import { databaseDamaged } from './database-state.ts'
 import { createSessionExport, type SessionExport } from './export/session-export.ts'
 import { importSessions } from './import-sessions.ts'
 import { migrate } from './migrate.ts'
-import { type Log, runDirectly, type Tables } from './sql/context.ts'
+import { type Log, runDirectly, type RunStatement, type Tables } from './sql/context.ts'
 import { createSqlStore, type SqlStore } from './sql/sql-store.ts'
 import { createReadThread, createSqliteSearch, sqliteSearchMigrations } from './sqlite-search.ts'
 import { sqliteUsageMigrations } from './sqlite-usage.ts'
@@ -57,7 +57,7 @@ export async function openSqliteStore({
     database.exec('pragma journal_mode = wal; pragma synchronous = full')
     const connection = createConnection(database)
     const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database, connection) })
-    runDirectly(db, { run: connection.run, isInTransaction: () => database.isTransaction })
+    runDirectly(db, { prepare: connection.prepare, isInTransaction: () => database.isTransaction })
     await migrate(db, {
       clock,
       dialectSteps: { ...sqliteSearchMigrations, ...sqliteUsageMigrations },
@@ -184,32 +184,23 @@ function createDriver(database: DatabaseSync, connection: DatabaseConnection): D
   }
 }
 
-type SqliteConnection = DatabaseConnection & { run<R>(query: CompiledQuery): QueryResult<R> }
+type SqliteConnection = DatabaseConnection & { prepare(sql: string): RunStatement }
 
 function createConnection(database: DatabaseSync): SqliteConnection {
-  const statements = new Map<string, { statement: StatementSync; reads: boolean }>()
+  const statements = new Map<string, RunStatement>()
 
-  function prepare(sql: string) {
+  function prepare(sql: string): RunStatement {
     const known = statements.get(sql)
-    if (known) {
+    if (known !== undefined) {
       // Moved to the end, so the first entry is the least recently used.
       statements.delete(sql)
       statements.set(sql, known)
       return known
     }
-    const statement = database.prepare(sql)
-    const prepared = { statement, reads: statement.columns().length > 0 }
-    statements.set(sql, prepared)
+    const run = runner(database.prepare(sql))
+    statements.set(sql, run)
     if (statements.size > cachedStatements) statements.delete(statements.keys().next().value!)
-    return prepared
-  }
-
-  function run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
-    const { statement, reads } = prepare(sql)
-    const values = parameters as SQLInputValue[]
-    if (reads) return { rows: statement.all(...values) as R[] }
-    const { changes } = statement.run(...values)
-    return { numAffectedRows: BigInt(changes), rows: [] }
+    return run
   }
 
   return {
@@ -217,12 +208,21 @@ function createConnection(database: DatabaseSync): SqliteConnection {
       // Queries are synchronous and promises alone never yield, so a long series would block the event loop.
       const pause = yieldToEventLoop()
       if (pause !== undefined) await pause
-      return run<R>(query)
+      return prepare(query.sql)<R>(query.parameters)
     },
-    run,
+    prepare,
     // Uses its own statement, since a cached one could run again during iteration.
     async *streamQuery<R>({ sql, parameters }: CompiledQuery) {
       for (const row of database.prepare(sql).iterate(...(parameters as SQLInputValue[]))) yield { rows: [row as R] }
     },
+  }
+}
+
+function runner(statement: StatementSync): RunStatement {
+  if (statement.columns().length > 0)
+    return <R>(parameters: readonly unknown[]) => ({ rows: statement.all(...(parameters as SQLInputValue[])) as R[] })
+  return (parameters) => {
+    const { changes } = statement.run(...(parameters as SQLInputValue[]))
+    return { numAffectedRows: BigInt(changes), rows: [] }
   }
 }

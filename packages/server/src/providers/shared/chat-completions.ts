@@ -18,7 +18,6 @@ import {
   type FlexibleSchema,
   generateId,
   isAbortError,
-  postJsonToApi,
   postToApi,
   resolve,
   type ParseResult,
@@ -41,6 +40,9 @@ export function readChatCompletions(model: LanguageModelV4): LanguageModelV4 {
 }
 
 class ChatCompletions extends OpenAICompatibleChatLanguageModel {
+  /** The tools of the last request and their JSON: most of a request, and the same in every step. */
+  #tools: { given: readonly unknown[]; text: string } | undefined
+
   override async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
     const { metadataExtractor, includeUsage, headers, fetch } = this.config
     const { unlimited = fetch, tooLong } = (fetch ?? {}) as Partial<StreamingFetch>
@@ -50,10 +52,10 @@ class ChatCompletions extends OpenAICompatibleChatLanguageModel {
     const stream = { stream: true, stream_options: includeUsage === true ? { include_usage: true } : undefined }
     const body = sdk.transformRequestBody({ ...args, ...stream }, warnings)
     const url = this.config.url({ path: '/chat/completions', modelId: this.modelId })
-    const { value: response, responseHeaders = {} } = await postJsonToApi({
+    const { value: response, responseHeaders = {} } = await postToApi({
       url,
-      headers: combineHeaders(await resolve(headers), options.headers),
-      body,
+      headers: { 'Content-Type': 'application/json', ...combineHeaders(await resolve(headers), options.headers) },
+      body: { content: this.#jsonOf(body, body['tools'] === args['tools'] ? options.tools : undefined), values: body },
       failedResponseHandler: sdk.failedResponseHandler,
       successfulResponseHandler: ({ response }) =>
         response.body === null
@@ -73,6 +75,25 @@ class ChatCompletions extends OpenAICompatibleChatLanguageModel {
       request: { body },
       response: { headers: responseHeaders },
     }
+  }
+
+  /** `given`: the tools that those of the body were made from, if only from them. */
+  #jsonOf(body: Record<string, unknown>, given: readonly unknown[] | undefined): string {
+    if (given === undefined) return JSON.stringify(body)
+    const fields = Object.entries(body).flatMap(([name, value]) => {
+      const text = name === 'tools' ? this.#toolsText(value, given) : JSON.stringify(value)
+      return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`]
+    })
+    return `{${fields.join(',')}}`
+  }
+
+  #toolsText(tools: unknown, given: readonly unknown[]): string {
+    const last = this.#tools
+    if (last?.given.length === given.length && given.every((tool, index) => tool === last.given[index]))
+      return last.text
+    const text = JSON.stringify(tools)
+    this.#tools = { given, text }
+    return text
   }
 }
 

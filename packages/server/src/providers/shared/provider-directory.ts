@@ -89,8 +89,10 @@ export function findAdapter(
   type: string,
   definitions: ReadonlyMap<string, ProviderDefinition>,
 ): ProviderDefinition | undefined {
-  const same = [...definitions.values()].filter((definition) => definition.adapter === type)
-  return definitions.get(type) ?? same.find((definition) => definition.id === 'custom') ?? same[0]
+  const named = definitions.get(type)
+  if (named !== undefined) return named
+  const custom = definitions.get('custom')
+  return custom?.adapter === type ? custom : definitions.values().find((definition) => definition.adapter === type)
 }
 
 export function adapterNames(definitions: ReadonlyMap<string, ProviderDefinition>): string[] {

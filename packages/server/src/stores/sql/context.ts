@@ -254,30 +254,35 @@ export function statement<Values extends object, Row>(
   build: (db: Db, values: Values) => Compilable<Row> | RawBuilder<Row>,
 ): (db: Db, values: Values) => Promise<QueryResult<Row>> {
   /** By adapter, since each dialect has its own SQL. */
-  const queries = new WeakMap<object, CompiledQuery<Row>>()
+  const queries = new WeakMap<object, { query: CompiledQuery<Row>; run: RunStatement | undefined }>()
   return async (db, values) => {
     const { adapter } = db.getExecutor()
-    let query = queries.get(adapter)
-    if (query === undefined) {
+    const direct = directDatabases.get(adapter)
+    let known = queries.get(adapter)
+    if (known === undefined) {
       const built = build(db, placeholders as Values)
-      query = 'isRawBuilder' in built ? built.compile(db) : built.compile()
-      queries.set(adapter, query)
+      const query = 'isRawBuilder' in built ? built.compile(db) : built.compile()
+      known = { query, run: direct?.prepare(query.sql) }
+      queries.set(adapter, known)
     }
+    const { query, run } = known
     const parameters = query.parameters.map((one) =>
       one instanceof Placeholder ? values[one.name as keyof Values] : one,
     )
-    const compiled = { ...query, parameters }
-    const direct = directDatabases.get(adapter)
-    const pause = direct === undefined ? undefined : yieldToEventLoop()
+    if (direct === undefined || run === undefined) return db.executeQuery({ ...query, parameters })
+    const pause = yieldToEventLoop()
     if (pause !== undefined) await pause
-    const isFree = direct !== undefined && (db.isTransaction || (!writers.has(adapter) && !direct.isInTransaction()))
-    return isFree ? direct.run(compiled) : db.executeQuery(compiled)
+    const isFree = db.isTransaction || (!writers.has(adapter) && !direct.isInTransaction())
+    return isFree ? run(parameters) : db.executeQuery({ ...query, parameters })
   }
 }
 
+/** Runs a prepared statement. */
+export type RunStatement = <Row>(parameters: readonly unknown[]) => QueryResult<Row>
+
 /** A database in this process with one connection. */
 interface DirectDatabase {
-  run<Row>(query: CompiledQuery): QueryResult<Row>
+  prepare(sql: string): RunStatement
   isInTransaction(): boolean
 }
 

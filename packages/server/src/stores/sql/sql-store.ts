@@ -62,7 +62,7 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
 
   async function commit<T>(
     work: (context: StoreContext, changes: StoreChange[]) => Promise<T>,
-    { exportLater = false, canGather = false }: TransactionOptions = {},
+    { exportLater = false, canGather = false, canWait = false }: TransactionOptions = {},
   ): Promise<T> {
     if (canGather) await gather()
     const changes: StoreChange[] = []
@@ -87,7 +87,7 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
       } finally {
         ended = true
       }
-    })
+    }, canWait)
     if (changes.length > 0) await exporter.afterCommit(changes, exportLater)
     return result
   }
@@ -104,18 +104,12 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
     ...nouns(outside),
     restore: createRestore(outside),
     purgeHidden: () => purgeHiddenSessions(outside),
-    transaction: (work, options) => commit((inside) => work(insideStore(inside)), options),
-    close: () => db.destroy(),
+    transaction: (work, options) => commit((inside) => work(new InsideStore(inside) as unknown as Store), options),
+    async close() {
+      await inCommit.flush()
+      await db.destroy()
+    },
   }
-}
-
-/** A nested transaction joins the outer one. */
-function insideStore(context: StoreContext): Store {
-  const store: Store = Object.assign(lazily(context), {
-    transaction: <T>(work: (inside: Store) => Promise<T>) => work(store),
-    close: () => Promise.reject(new Error('A store cannot be closed from inside its own transaction.')),
-  })
-  return store
 }
 
 const tables = {
@@ -138,23 +132,42 @@ function nouns(context: StoreContext): Omit<Store, 'transaction' | 'close'> {
   return Object.fromEntries(entries) as Omit<Store, 'transaction' | 'close'>
 }
 
-/** Opens each part on first use, since a transaction uses only a few. */
-function lazily(context: StoreContext): Omit<Store, 'transaction' | 'close'> {
-  const store = {}
-  for (const [name, open] of Object.entries(tables))
-    Object.defineProperty(store, name, {
-      configurable: true,
-      get() {
-        const value = open(context)
-        Object.defineProperty(store, name, { value })
-        return value
-      },
-    })
-  return store as Omit<Store, 'transaction' | 'close'>
+/** Store of a transaction. Opens each part on first use, since a transaction uses only a few. */
+class InsideStore {
+  readonly context: StoreContext
+
+  constructor(context: StoreContext) {
+    this.context = context
+  }
+
+  /** A nested transaction joins the outer one. */
+  transaction<T>(work: (inside: Store) => Promise<T>): Promise<T> {
+    return work(this as unknown as Store)
+  }
+
+  close(): Promise<void> {
+    return Promise.reject(new Error('A store cannot be closed from inside its own transaction.'))
+  }
 }
 
+for (const [name, open] of Object.entries(tables))
+  Object.defineProperty(InsideStore.prototype, name, {
+    get(this: InsideStore) {
+      const value = open(this.context)
+      Object.defineProperty(this, name, { value })
+      return value
+    },
+  })
+
 /** Runs the callback in a transaction. Concurrent callers may share one commit. */
-export type Commit = <T>(work: (transaction: Db) => Promise<T>) => Promise<T>
+export interface Commit {
+  /** `canWait`: joins the next commit, or one of its own a moment later. */
+  <T>(work: (transaction: Db) => Promise<T>, canWait?: boolean): Promise<T>
+  /** Commits what waits. */
+  flush(): Promise<void>
+}
+
+const maxWaitMs = 250
 
 /** A larger batch would delay readers. */
 const maxPerCommit = 32
@@ -172,19 +185,45 @@ interface Job {
  */
 export function createGroupCommit(db: Db): Commit {
   let waiting: Job[] = []
-  let busy = false
-  return (work) =>
-    new Promise<never>((resolve, reject) => {
-      waiting.push({ work, resolve: resolve as Job['resolve'], reject })
-      if (!busy) void commitWaiting()
+  /** Jobs that wait for others to join. */
+  let patient: Job[] = []
+  let timer: NodeJS.Timeout | undefined
+  let busy: Promise<void> | undefined
+
+  const commit = <T>(work: (transaction: Db) => Promise<T>, canWait = false): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      const job: Job = { work, resolve: resolve as Job['resolve'], reject }
+      if (canWait) {
+        patient.push(job)
+        timer ??= setTimeout(() => void flush(), maxWaitMs)
+        return
+      }
+      // First, since they may change what this job reads or removes.
+      if (patient.length > 0) waiting.push(...takePatient())
+      waiting.push(job)
+      busy ??= commitWaiting()
     })
+  return Object.assign(commit, { flush })
+
+  function flush(): Promise<void> {
+    waiting.push(...takePatient())
+    if (waiting.length > 0) busy ??= commitWaiting()
+    return busy ?? Promise.resolve()
+  }
+
+  function takePatient(): Job[] {
+    clearTimeout(timer)
+    timer = undefined
+    const jobs = patient
+    patient = []
+    return jobs
+  }
 
   async function commitWaiting(): Promise<void> {
-    busy = true
     setWriting(db, true)
     while (waiting.length > 0) await commitTogether()
     setWriting(db, false)
-    busy = false
+    busy = undefined
   }
 
   async function commitTogether(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Store, UsageNumbers } from '@troupe/core'
 import { sql } from 'kysely'
-import type { StoreContext, Tables } from './context.ts'
+import { statement, type StoreContext, type Tables } from './context.ts'
 
 const maxRows = 200
 
@@ -10,20 +10,7 @@ export function usage(context: StoreContext): Store['usage'] {
       if (entries.length === 0) return
       await context.write(async (db) => {
         for (const { day, model, folder, ...numbers } of entries)
-          await db
-            .insertInto('usage')
-            .values({ day, model, folder, ...columnsOf(numbers) })
-            .onConflict((conflict) =>
-              conflict.columns(['day', 'model', 'folder']).doUpdateSet({
-                calls: sql`usage.calls + excluded.calls`,
-                input_tokens: sql`usage.input_tokens + excluded.input_tokens`,
-                cached_tokens: sql`usage.cached_tokens + excluded.cached_tokens`,
-                output_tokens: sql`usage.output_tokens + excluded.output_tokens`,
-                cost: sql`usage.cost + excluded.cost`,
-                unpriced_tokens: sql`usage.unpriced_tokens + excluded.unpriced_tokens`,
-              }),
-            )
-            .execute()
+          await addToUsage(db, { day, model, folder, ...columnsOf(numbers) })
       })
     },
 
@@ -58,6 +45,32 @@ export function usage(context: StoreContext): Store['usage'] {
     },
   }
 }
+
+const addToUsage = statement((db, row: Tables['usage']) =>
+  db
+    .insertInto('usage')
+    .values({
+      day: row.day,
+      model: row.model,
+      folder: row.folder,
+      calls: row.calls,
+      input_tokens: row.input_tokens,
+      cached_tokens: row.cached_tokens,
+      output_tokens: row.output_tokens,
+      cost: row.cost,
+      unpriced_tokens: row.unpriced_tokens,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['day', 'model', 'folder']).doUpdateSet({
+        calls: sql`usage.calls + excluded.calls`,
+        input_tokens: sql`usage.input_tokens + excluded.input_tokens`,
+        cached_tokens: sql`usage.cached_tokens + excluded.cached_tokens`,
+        output_tokens: sql`usage.output_tokens + excluded.output_tokens`,
+        cost: sql`usage.cost + excluded.cost`,
+        unpriced_tokens: sql`usage.unpriced_tokens + excluded.unpriced_tokens`,
+      }),
+    ),
+)
 
 type Columns = Omit<Tables['usage'], 'day' | 'model' | 'folder'>
 
