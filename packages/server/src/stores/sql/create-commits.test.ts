@@ -42,6 +42,19 @@ it('works that wait are committed together, and each gets its own value', async 
   expect(commits).toBeLessThan(3)
 })
 
+it('work that can wait joins the next commit, before it, or is committed by a flush', async () => {
+  const patient = commit(add('a'), true)
+  expect(await words()).toEqual([])
+  await commit((transaction) => sql`delete from word`.execute(transaction))
+  expect(await patient).toBe('a')
+  expect([await words(), commits]).toEqual([[], 1])
+  const last = commit(add('b'), true)
+  await commit.flush()
+  expect([await last, await words(), commits]).toEqual(['b', ['b'], 2])
+  await commit.flush()
+  expect(await commit(add('c'))).toBe('c')
+})
+
 it('a failing task leaves nothing behind and does not affect the others', async () => {
   const failing = commit(async (transaction) => {
     await add('never')(transaction)
