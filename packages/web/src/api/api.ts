@@ -177,6 +177,28 @@ export function createApi(request: Request, folder: string | null = null) {
       call('GET /ai/sessions/:id/file', { params: { id }, query: { path, secret: secret ? '1' : undefined } }),
     imagePath: (id: string, path: string) =>
       inFolder(addressOf('/ai/sessions/:id/file', { params: { id }, query: { path, raw: 1 } }), folder),
+    files: (query: CallOf<'GET /ai/files'>['query']) => call('GET /ai/files', { query }),
+    searchFiles: (q: string, signal: AbortSignal) => call('GET /ai/files/search', { query: { q }, signal }),
+    createFile: (path: string, kind: 'file' | 'folder') => call('POST /ai/files', { body: { path, kind } }),
+    moveFile: (from: string, to: string) => call('POST /ai/files/move', { body: { from, to } }),
+    /** Moves to the trash, unless `forever`. */
+    deleteFile: (path: string, { forever = false } = {}) =>
+      call('DELETE /ai/files', { query: { path, forever: forever ? '1' : undefined } }),
+    fileTrash: () => call('GET /ai/files/trash'),
+    restoreFile: (id: string) => call('POST /ai/files/trash/:id/restore', { params: { id } }),
+    emptyFileTrash: () => call('DELETE /ai/files/trash'),
+    fileContent: (path: string, { secret = false } = {}) =>
+      call('GET /ai/files/content', { query: { path, secret: secret ? '1' : undefined } }),
+    saveFile: (body: CallOf<'PUT /ai/files/content'>['body']) => call('PUT /ai/files/content', { body }),
+    uploadFile: (path: string, bytes: Blob, options: Pick<RequestOptions, 'signal' | 'onProgress'> = {}) =>
+      request('POST', addressOf('/ai/files/upload', { query: { path } }), { bytes, ...options }),
+    /** Address for the browser, as a download or as a picture. */
+    downloadPath: (path: string, { inline = false } = {}) =>
+      inFolder(addressOf('/ai/files/download', { query: { path, inline: inline ? '1' : undefined } }), folder),
+    fileEvents: (signal: AbortSignal) => call.response('GET /ai/files/events', { signal }),
+    watchFolders: (id: string, folders: string[]) =>
+      call('POST /ai/files/events/:id', { params: { id }, body: { folders } }),
+    gitStatus: () => call('GET /ai/git/status'),
     blob: async (url: string) => (await request('GET', url)).blob(),
     startTerminal: (body: { columns?: number; rows?: number; folder?: string }) => call('POST /ai/terminals', { body }),
     endTerminal: (terminalId: string) => call('DELETE /ai/terminals/:terminalId', { params: { terminalId } }),

@@ -4,6 +4,7 @@ import { useSessionStore } from '../chat/session/session-context.ts'
 import type { ChatSessionStore } from '../chat/session/session-types.ts'
 import { isPressed, keyText } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
+import { addToDraft } from './add-to-draft.ts'
 import './quote-button.css'
 
 interface QuoteSelection {
@@ -68,16 +69,9 @@ export function QuoteButton() {
   )
 }
 
-function quote({ getState, setDraft }: ChatSessionStore, { text }: QuoteSelection): void {
-  const { draft } = getState()
-  setDraft(`${draft === '' || draft.endsWith('\n') ? draft : `${draft}\n\n`}${toQuote(text)}`)
+function quote(store: ChatSessionStore, { text }: QuoteSelection): void {
   window.getSelection()?.removeAllRanges()
-  const field = document.querySelector<HTMLTextAreaElement>('.composer-box textarea')
-  // Wait until the quote is in the field.
-  requestAnimationFrame(() => {
-    field?.focus()
-    field?.setSelectionRange(field.value.length, field.value.length)
-  })
+  addToDraft(store, toQuote(text))
 }
 
 const longest = 20_000

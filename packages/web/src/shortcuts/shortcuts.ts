@@ -4,7 +4,7 @@ import { chooseNextMode } from '../pickers/mode-picker.tsx'
 import { isPressed, type Keys } from '../platform/keyboard.ts'
 import { browserStorage } from '../platform/storage.ts'
 import { noticeError } from '../state/notices.tsx'
-import { openTerminal, togglePanels } from '../state/panels.ts'
+import { openFiles, openTerminal, togglePanels } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
 import { pressDictationKey, useVoice } from '../voice/voice-state.ts'
 import { adjacentSession } from '../workspace/app-state.ts'
@@ -142,6 +142,14 @@ export const shortcuts: readonly Shortcut[] = [
     inPalette: true,
   },
   { id: 'leave-terminal', keys: 'Mod+Shift+X', title: () => t.panels.leaveTerminal, where: 'everywhere' },
+  {
+    id: 'file-tree',
+    keys: 'Mod+Shift+E',
+    title: () => t.panels.filesShortcut,
+    where: 'everywhere',
+    run: ({ app, session }) => openFiles(session(app.getState().sessionId).panels),
+    inPalette: true,
+  },
   {
     id: 'sidebar',
     keys: 'Mod+B',

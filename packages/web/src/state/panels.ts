@@ -13,6 +13,10 @@ export function openBranchMap(panels: Panels, messageId?: string): void {
   })
 }
 
+export function openFiles(panels: Panels): void {
+  panels.open({ kind: 'files', title: t.panels.files })
+}
+
 export interface Panels extends StoreApi<PanelsState> {
   /**
    * Opens a panel, or brings forward the one with the same kind and key. Panels opened by a tool do not take the focus.

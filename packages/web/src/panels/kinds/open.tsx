@@ -1,4 +1,4 @@
-import { Bot, File, Folder, GitBranch, Globe, Plus, SquareTerminal } from 'lucide-react'
+import { Bot, File, Folder, FolderTree, GitBranch, Globe, Plus, SquareTerminal } from 'lucide-react'
 import { type ComponentType, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type { PickItem } from '../../api/api.ts'
@@ -7,7 +7,7 @@ import type { TaskInfo } from '../../api/session-types.ts'
 import { useSession, useSessionStore } from '../../chat/session/session-context.ts'
 import { agentPanel } from '../../chat/session/sub-agents.ts'
 import type { PanelProps } from '../../state/panels-state.ts'
-import { openBranchMap, openTerminal } from '../../state/panels.ts'
+import { openBranchMap, openFiles, openTerminal } from '../../state/panels.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
@@ -113,6 +113,7 @@ export default function OpenPanel({ panel }: PanelProps) {
       const note = t.panels.taskStatus[task.status]
       return { key: `task ${task.id}`, label: task.command, note, Icon: SquareTerminal, choose: open(show) }
     })
+    const tree = { key: 'files', label: t.panels.files, Icon: FolderTree, choose: open(() => openFiles(panels)) }
     const map = { key: 'branches', label: t.branches.title, Icon: GitBranch, choose: open(() => openBranchMap(panels)) }
     const team = {
       key: 'agents',
@@ -120,7 +121,7 @@ export default function OpenPanel({ panel }: PanelProps) {
       Icon: Bot,
       choose: open(() => panels.open(agentPanel(agents, null))),
     }
-    return [terminal, ...running, ...(hasAgents ? [team] : []), ...(hasMessages ? [map] : [])]
+    return [tree, terminal, ...running, ...(hasAgents ? [team] : []), ...(hasMessages ? [map] : [])]
   }
 }
 

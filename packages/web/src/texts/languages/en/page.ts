@@ -60,6 +60,8 @@ export const pageTexts = {
   },
   panels: {
     title: 'Panels',
+    files: 'Files',
+    filesShortcut: 'Show files',
     showAll: (count: number) => (count === 1 ? 'Show panels' : `Show ${count} panels`),
     hideAll: 'Hide panels',
     open: 'Open panel',

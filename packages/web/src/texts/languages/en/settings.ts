@@ -1,6 +1,7 @@
 import { columnViewTexts } from './column-view.ts'
 import { editingTexts } from './editing.ts'
 import { folderTexts } from './folders.ts'
+import { fileTexts } from './files.ts'
 import { instructionTexts } from './instructions.ts'
 import { pluralize } from './plural.ts'
 import { terminalTexts } from './terminals.ts'
@@ -11,6 +12,7 @@ export const lateTexts = {
   ...columnViewTexts,
   ...editingTexts,
   ...folderTexts,
+  ...fileTexts,
   ...instructionTexts,
   ...terminalTexts,
   share: {

@@ -60,6 +60,8 @@ export const pageTexts: PageTexts = {
     running: '运行中',
   },
   panels: {
+    files: '文件',
+    filesShortcut: '显示文件',
     title: '面板',
     showAll: (count: number) => `显示 ${count} 个面板`,
     hideAll: '收起面板',

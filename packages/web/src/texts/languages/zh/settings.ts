@@ -3,6 +3,7 @@ import { digits } from './digits.ts'
 import { editingTexts } from './editing.ts'
 import { folderTexts } from './folders.ts'
 import { columnViewTexts } from './columns.ts'
+import { fileTexts } from './files.ts'
 import { instructionTexts } from './instructions.ts'
 import { terminalTexts } from './terminals.ts'
 import { usageTexts } from './usage.ts'
@@ -10,6 +11,7 @@ import { usageTexts } from './usage.ts'
 export const settingsTexts: LateTexts = {
   ...editingTexts,
   ...folderTexts,
+  ...fileTexts,
   ...columnViewTexts,
   ...instructionTexts,
   ...terminalTexts,
