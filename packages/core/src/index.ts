@@ -1,7 +1,14 @@
 export { agentKey } from './sub-agents/load-agents.ts'
 export type { AgentDefinition, AgentType, Budget } from './agents/agent-definition.ts'
 export type { AgentFrame } from './tool/services.ts'
-export { arrangeAgents, getBuiltinAgents, loadAgents, promptIn, promptNote } from './sub-agents/load-agents.ts'
+export {
+  arrangeAgents,
+  getBuiltinAgents,
+  loadAgents,
+  parseClaudeAgent,
+  promptIn,
+  promptNote,
+} from './sub-agents/load-agents.ts'
 export type { AgentEntry, AgentSource, LoadedAgents } from './sub-agents/load-agents.ts'
 export type { AgentState, FileStamp } from './tool/agent-state.ts'
 export { answerProblem } from './tool/asks.ts'

@@ -78,6 +78,15 @@ export type StoredDefinition = z.infer<typeof storedDefinitionSchema>
 export const agentPatchSchema = z.strictObject(fields).partial()
 export type AgentPatch = z.infer<typeof agentPatchSchema>
 
+const agentFileSchema = z.object({
+  path: z.string(),
+  text: z.string(),
+  version: z.string().describe('of the text, to detect changes on disk'),
+})
+export type AgentFileText = z.infer<typeof agentFileSchema>
+
+const agentFilePath = z.string().min(1).max(4096).describe('the file of an agent, as listed')
+
 export const agentStatusSchema = z.enum(['pending', 'running', 'waiting', 'completed', 'failed', 'stopped'])
 
 const subAgentSchema = z.object({
@@ -126,6 +135,18 @@ export const agentEndpoints = endpoints({
     summary: 'Deletes an agent of the workspace. An agent that it replaced is available again.',
     scoped: true,
     answers: { 200: z.object({ deleted: z.string() }), 404: 'AgentNotFound' },
+  },
+  'GET /ai/agent-files': {
+    summary: 'Returns the text of a file that defines an agent, also of one that is not valid.',
+    scoped: true,
+    query: z.object({ path: agentFilePath }),
+    answers: { 200: agentFileSchema, 404: 'AgentNotFound', 409: 'FileNotEditable' },
+  },
+  'PATCH /ai/agent-files': {
+    summary: 'Replaces the text of a file that defines an agent, if it is valid and the file still has this version.',
+    scoped: true,
+    body: z.strictObject({ path: agentFilePath, text: z.string().max(200_000), version: z.string().max(100) }),
+    answers: { 200: agentFileSchema, 404: 'AgentNotFound', 409: 'FileNotEditable, FileChanged', 422: 'InvalidAgent' },
   },
   'GET /ai/sessions/:id/agents': {
     summary: 'Lists the sub-agents of a session at every depth, in the order in which they started.',

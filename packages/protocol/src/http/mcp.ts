@@ -57,6 +57,7 @@ const mcpPatchSchema = z.strictObject({
   timeout: timeout.nullable(),
   enabled: z.boolean().optional(),
   useTools: useToolsSchema.optional(),
+  version: z.string().max(100).optional().describe('the version that the change of the connection is based on'),
 })
 
 const mcpToolSchema = z.object({
@@ -83,7 +84,8 @@ const mcpSchema = z.object({
   name: z.string(),
   origin: z.enum(['home', 'project']),
   file: z.string().describe('the file that configures it'),
-  editable: z.boolean().describe('true if it is configured in the config.json of the home folder'),
+  editable: z.boolean().describe('false if its file is a link out of its folder'),
+  version: z.string().describe('of its entry in the file, to detect changes on disk'),
   type: z.enum(['stdio', 'http', 'sse']),
   command: z.string().nullable(),
   args: z.array(z.string()),
@@ -145,7 +147,7 @@ export const mcpEndpoints = endpoints({
   },
   'PATCH /ai/mcp/:name': {
     summary:
-      'Enables or disables an MCP server, selects its tools (null: all), or changes its connection (null removes a field). Headers are dropped when the URL moves to another server.',
+      'Enables or disables an MCP server, selects its tools (null: all), or changes its connection in its file (null removes a field). A changed server of a project needs trust again. Headers are dropped when the URL moves to another server.',
     body: mcpPatchSchema,
     scoped: true,
     answers: {
@@ -154,13 +156,13 @@ export const mcpEndpoints = endpoints({
       }),
       400: 'BadRequest',
       404: 'McpNotFound',
-      409: 'McpNotYours',
+      409: 'FileChanged, FileNotEditable',
     },
   },
   'DELETE /ai/mcp/:name': {
-    summary: "Removes an MCP server from config.json in the home folder. A project's server can only be disabled.",
+    summary: 'Removes an MCP server from the file that configures it.',
     scoped: true,
-    answers: { 200: z.object({ deleted: z.string() }), 404: 'McpNotFound', 409: 'McpNotYours' },
+    answers: { 200: z.object({ deleted: z.string() }), 404: 'McpNotFound', 409: 'FileChanged, FileNotEditable' },
   },
   'POST /ai/mcp/:name/test': {
     summary: 'Reconnects to an MCP server and reports the result.',

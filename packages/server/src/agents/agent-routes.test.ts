@@ -48,6 +48,28 @@ describe('definitions of agents', () => {
     expect(JSON.stringify(server.model.calls.at(-1)?.prompt)).not.toContain('shy')
   })
 
+  it('in files are changed there, if they are valid and unchanged; no other file is read', async () => {
+    const file = path.join(server.homePath, 'agents', 'shy.md')
+    const read = async (at: string): Promise<{ status: number; body: { text: string; version: string } }> => {
+      const response = await server.fetch(`/ai/agent-files?path=${encodeURIComponent(at)}`)
+      return { status: response.status, body: (await response.json()) as { text: string; version: string } }
+    }
+    const write = async (text: string, version: string): Promise<{ status: number; name?: string }> => {
+      const response = await server.fetch('/ai/agent-files', json('PATCH', { path: file, text, version }))
+      const { error } = (await response.json()) as { error?: { name: string } }
+      return { status: response.status, name: error?.name }
+    }
+    const { body } = await read(file)
+    expect(body.text).toContain('You are shy.')
+    expect((await read(path.join(server.homePath, 'config.json'))).status).toBe(404)
+    expect(await write('No front matter.', body.version)).toMatchObject({ status: 422, name: 'InvalidAgent' })
+    const next = body.text.replace('You are shy.', 'You are very shy.')
+    expect(await write(next, 'an older one')).toMatchObject({ status: 409, name: 'FileChanged' })
+    expect((await write(next, body.version)).status).toBe(200)
+    expect(readFileSync(file, 'utf8')).toContain('You are very shy.')
+    writeFileSync(file, body.text)
+  })
+
   it('with pages are available only while one of them is open; an empty list has no effect', async () => {
     server.script('pages', [
       [

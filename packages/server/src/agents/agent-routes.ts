@@ -10,6 +10,7 @@ import {
 import { implement, resumeAfter, type Route, streamResponse } from '../http/route.ts'
 import { findSession, type OpenWorkspace, sessionTrashed } from '../http/scope.ts'
 import type { RunManager } from '../runs/run-manager.ts'
+import { createAgentFiles } from './agent-files.ts'
 import type { AgentRegistry } from './agent-registry.ts'
 
 export function agentRoutes(options: {
@@ -19,6 +20,7 @@ export function agentRoutes(options: {
   openWorkspace: OpenWorkspace
 }): Route[] {
   const { store, runs, agents } = options
+  const files = createAgentFiles(agents)
   return implement(agentEndpoints, {
     'GET /ai/agents': async ({ workspaceId }) => {
       const workspace = await workspaceOf(workspaceId)
@@ -34,6 +36,8 @@ export function agentRoutes(options: {
       if (!(await agents.remove(await workspaceOf(workspaceId), name))) throw notFound(name)
       return { deleted: name }
     },
+    'GET /ai/agent-files': async ({ query, workspaceId }) => files.read(await workspaceOf(workspaceId), query.path),
+    'PATCH /ai/agent-files': async ({ body, workspaceId }) => files.write(await workspaceOf(workspaceId), body),
     'GET /ai/sessions/:id/agents': async ({ params, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
       const known = new Map((await store.runs.ofSession(session.id)).map((run) => [run.id, run]))

@@ -33,7 +33,14 @@ it.each([
   expect(Object.keys(body[field] as object).length).toBeGreaterThan(0)
 })
 
-const needsQuery = ['/ai/complete', '/ai/mcp/callback', '/ai/skills/text', '/ai/files/content', '/ai/files/download']
+const needsQuery = [
+  '/ai/complete',
+  '/ai/mcp/callback',
+  '/ai/skills/text',
+  '/ai/agent-files',
+  '/ai/files/content',
+  '/ai/files/download',
+]
 const endless = ['/ai/files/events']
 /** For the page only. */
 const refused = ['/ai/terminals']

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -327,11 +336,7 @@ describe('servers of a project', () => {
     })
     await trust(server)
     const view = await found(server, 'files')
-    expect(view).toMatchObject({ origin: 'project', state: 'needs-trust', editable: false, trust: { what: 'command' } })
-    expect(await server.json('/ai/mcp/files', { method: 'DELETE' })).toMatchObject({
-      status: 409,
-      body: { error: { name: 'McpNotYours' } },
-    })
+    expect(view).toMatchObject({ origin: 'project', state: 'needs-trust', editable: true, trust: { what: 'command' } })
     await server.json('/ai/mcp/files/trust', { body: { fingerprint: view.trust?.fingerprint } })
     await inState(server, 'files', 'ready')
     await server.json('/ai/workspace', { method: 'PATCH', body: { trusted: false } })
@@ -356,6 +361,52 @@ describe('servers of a project', () => {
     const keys = await found(server, 'keys')
     await server.json('/ai/mcp/keys/trust', { body: { fingerprint: keys.trust?.fingerprint } })
     expect((await found(server, 'keys')).error).toContain('variables only work in your own config.json')
+  })
+
+  it('are changed in their file, which keeps everything else, and then need trust again', async () => {
+    const server = await project({ files: entry('good', 'one'), other: { command: 'x', env: { KEY: 'secret' } } })
+    const file = path.join(folder, '.mcp.json')
+    writeFileSync(file, JSON.stringify({ mine: 1, ...(JSON.parse(readFileSync(file, 'utf8')) as object) }, null, '\t'))
+    await trust(server)
+    const view = await found(server, 'files')
+    await server.json('/ai/mcp/files/trust', { body: { fingerprint: view.trust?.fingerprint } })
+    await inState(server, 'files', 'ready')
+    const change = (body: object): Promise<{ status: number; body: unknown }> =>
+      server.json('/ai/mcp/files', { method: 'PATCH', body })
+    expect(await change({ args: ['two'], version: 'an older one' })).toMatchObject({
+      status: 409,
+      body: { error: { name: 'FileChanged' } },
+    })
+    expect(await change({ command: 'other', args: ['two'], version: view.version })).toMatchObject({
+      status: 200,
+      body: { server: { command: 'other', state: 'needs-trust', trust: { what: 'command' } } },
+    })
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain('\n\t"mine": 1')
+    expect(JSON.parse(text)).toMatchObject({
+      mine: 1,
+      mcpServers: { files: { command: 'other', args: ['two'] }, other: { command: 'x', env: { KEY: 'secret' } } },
+    })
+    expect((await server.json('/ai/mcp/files', { method: 'DELETE' })).status).toBe(200)
+    expect(Object.keys((JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: object }).mcpServers)).toEqual([
+      'other',
+    ])
+  })
+
+  it('are not changed through a link out of the folder', async () => {
+    const server = await project({})
+    const elsewhere = path.join(server.homePath, 'elsewhere.json')
+    const before = JSON.stringify({ mcpServers: { theirs: entry() } })
+    writeFileSync(elsewhere, before)
+    rmSync(path.join(folder, '.mcp.json'))
+    symlinkSync(elsewhere, path.join(folder, '.mcp.json'))
+    await trust(server)
+    expect(await found(server, 'theirs')).toMatchObject({ editable: false })
+    expect(await server.json('/ai/mcp/theirs', { method: 'DELETE' })).toMatchObject({
+      status: 409,
+      body: { error: { name: 'FileNotEditable' } },
+    })
+    expect(readFileSync(elsewhere, 'utf8')).toBe(before)
   })
 
   it('ask again when the project has changed them', async () => {

@@ -1,8 +1,12 @@
+import path from 'node:path'
 import { parseMcpEntry, type Store, toolKey, type Workspace } from '@troupe/core'
 import { isSameOrigin, type McpEntry, mcpEndpoints, NamedError } from '@troupe/protocol'
 import { type ConfigFile, dropSecrets } from '../config/config.ts'
 import { implement, type Route } from '../http/route.ts'
+import { findWorkspace } from '../http/scope.ts'
+import { fileChanged, writeMcpEntry } from './mcp-file.ts'
 import type { Mcp } from './open-mcp.ts'
+import type { McpSource } from './server-status.ts'
 import type { WorkspaceMcp } from './workspace-mcp.ts'
 
 /** Environment and header values are write-only. */
@@ -34,29 +38,32 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
       return c.text('You are logged in. You can close this page.')
     },
     'GET /ai/mcp/:name': async ({ params, workspaceId }) => ({ server: (await of(workspaceId)).view(params.name) }),
-    'PATCH /ai/mcp/:name': async ({ params, body: { enabled, useTools, ...changes }, workspaceId }) => {
+    'PATCH /ai/mcp/:name': async ({ params, body: { enabled, useTools, version, ...changes }, workspaceId }) => {
       const servers = await of(workspaceId)
-      const { name, entry, editable, file } = servers.source(params.name)
+      const source = servers.source(params.name)
+      const { name, entry } = source
       let dropped: string[] = []
       if (Object.keys(changes).length > 0) {
-        if (!editable) throw notYours(name, file)
+        if (version !== undefined && version !== source.version) throw fileChanged(source.file)
         const next: Record<string, unknown> = { ...entry, ...changes }
         for (const [key, value] of Object.entries(next)) if (value === null) delete next[key]
         const { url } = next
         if (!isSameOrigin(entry?.url, typeof url === 'string' ? url : undefined))
           dropped = dropSecrets(next, changes, ['headers', 'oauth'])
-        await save(servers, name, next)
+        await change(servers, source, next, workspaceId)
       }
       return { server: servers.remember(name, { enabled, useTools }), dropped }
     },
     'DELETE /ai/mcp/:name': async ({ params, workspaceId }) => {
       const servers = await of(workspaceId)
-      const { name, editable, file, entry } = servers.source(params.name)
-      if (!editable) throw notYours(name, file)
-      await config.update((current) => ({
-        ...current,
-        mcpServers: Object.fromEntries(Object.entries(current.mcpServers ?? {}).filter(([one]) => one !== name)),
-      }))
+      const source = servers.source(params.name)
+      const { name, entry } = source
+      if (source.file === config.path)
+        await config.update((current) => ({
+          ...current,
+          mcpServers: Object.fromEntries(Object.entries(current.mcpServers ?? {}).filter(([one]) => one !== name)),
+        }))
+      else await write(source, undefined, workspaceId)
       servers.forget(name)
       if (entry?.url !== undefined) mcp.logins.forget(entry.url)
       mcp.refresh()
@@ -91,6 +98,26 @@ export function mcpRoutes(options: { mcp: Mcp; config: ConfigFile; store: Store 
     },
   })
 
+  /** A server of the user's is trusted as changed. One of a project needs trust again, like after any other change. */
+  async function change(
+    servers: WorkspaceMcp,
+    source: McpSource,
+    given: Record<string, unknown>,
+    workspaceId: string,
+  ): Promise<void> {
+    if (source.file === config.path) return save(servers, source.name, given)
+    const entry = checked(given)
+    await write(source, entry, workspaceId)
+    if (source.origin === 'home') servers.accept(source.name, entry)
+    mcp.refresh()
+  }
+
+  async function write(source: McpSource, entry: McpEntry | undefined, workspaceId: string): Promise<void> {
+    const { path: folder } = await findWorkspace(store, workspaceId)
+    const root = source.origin === 'home' ? path.dirname(config.path) : folder
+    writeMcpEntry(source.file, { root, name: source.name, version: source.version, entry })
+  }
+
   /** The user entered this server, so it is trusted. Throws `BadRequest` before writing anything. */
   async function save(servers: WorkspaceMcp, known: string, given: Record<string, unknown>): Promise<void> {
     const entry = checked(given)
@@ -107,9 +134,4 @@ function checked(given: Record<string, unknown>): McpEntry {
   } catch (error) {
     throw new NamedError('BadRequest', `The MCP server is invalid: ${(error as Error).message}.`, { cause: error })
   }
-}
-
-function notYours(known: string, file: string): NamedError {
-  const text = `The MCP server "${known}" is configured in ${file}. Change it there. Here you can disable it and choose its tools.`
-  return new NamedError('McpNotYours', text, { status: 409 })
 }

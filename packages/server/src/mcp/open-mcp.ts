@@ -15,6 +15,7 @@ import { mcpNamePattern, NamedError } from '@troupe/protocol'
 import { z } from 'zod'
 import { type ConfigFile, type ProjectConfigs, readJsonFile, type WatchedFile, watchFile } from '../config/config.ts'
 import { writePrivately } from '../config/home.ts'
+import { entryVersion, isEditableFile } from './mcp-file.ts'
 import { createOAuthLogins, type OAuthLogins } from './oauth-logins.ts'
 import { createWorkspaceMcp, type WorkspaceMcp } from './workspace-mcp.ts'
 
@@ -184,6 +185,7 @@ function createMcpSources(options: { home: string; config: ConfigFile; projects:
         problem?: NamedError,
       ): void {
         if (problem !== undefined) problems.push({ path: file, message: problem.message })
+        const editable = file === config.path || isEditableFile(file, origin === 'home' ? options.home : place.path)
         for (const [name, value] of Object.entries(given ?? {})) {
           const shown = JSON.stringify(name.slice(0, 100))
           const other = taken.get(toolKey(name))
@@ -199,7 +201,7 @@ function createMcpSources(options: { home: string; config: ConfigFile; projects:
             })
           else {
             taken.set(toolKey(name), file)
-            servers.push({ name, origin, file, editable: file === config.path, ...read(value) })
+            servers.push({ name, origin, file, editable, version: entryVersion(value), ...read(value) })
           }
         }
       }

@@ -54,7 +54,7 @@ export function usedTools(entry: McpEntry | undefined, memory: McpServerState): 
 
 export function toMcpInfo(one: PlannedServer, login: McpInfo['login']): McpInfo {
   const { source, server, memory, state, error, fingerprint, config } = one
-  const { entry, name, origin, file, editable, problem } = source
+  const { entry, name, origin, file, editable, version, problem } = source
   const used = usedTools(entry, memory)
   const shownState = state === 'running' ? (server?.state ?? 'connecting') : state
   const tools = (server?.listed ?? []).map((tool) => ({
@@ -71,6 +71,7 @@ export function toMcpInfo(one: PlannedServer, login: McpInfo['login']): McpInfo 
     origin,
     file,
     editable,
+    version,
     type: config?.type ?? (entry?.command === undefined ? (entry?.type === 'sse' ? 'sse' : 'http') : 'stdio'),
     command: entry?.command ?? null,
     args: entry?.args ?? [],
@@ -118,8 +119,10 @@ export interface McpSource {
   name: string
   origin: 'home' | 'project'
   file: string
-  /** True if it is in the user's config.json. */
+  /** False if the file is a link out of its folder. */
   editable: boolean
+  /** Changes with its entry in the file. */
+  version: string
   entry?: McpEntry
   /** The reason the server cannot be used, regardless of user settings. */
   problem?: string

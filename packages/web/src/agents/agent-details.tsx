@@ -1,4 +1,4 @@
-import { ArrowLeft, Copy, MessageSquare, Pencil, Power, Trash2 } from 'lucide-react'
+import { ArrowLeft, Copy, FilePen, MessageSquare, Pencil, Power, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { AgentDefinitionBody, AgentInfo, ToolInfo } from '../api/session-types.ts'
 import { translateServerText } from '../texts/server-texts.ts'
@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { draftFromAgent } from './agent-draft.ts'
+import { AgentFileEditor } from './agent-file-editor.tsx'
 import { AgentForm } from './agent-form.tsx'
 
 export interface AgentDetailsProps {
@@ -19,15 +20,22 @@ export interface AgentDetailsProps {
   onTry: () => void
   onCopy: () => void
   onSave: (body: Omit<AgentDefinitionBody, 'enabled'>) => Promise<void>
+  /** The file was changed. */
+  onFileSaved: () => void
   onToggle: (enabled: boolean) => void
   onDelete: () => Promise<void>
 }
 
-/** Details of one agent. Workspace agents are editable; for others, the form creates a workspace override. */
+/**
+ * Details of one agent. Workspace agents are editable, and so are files; for all others and on request, the form creates
+ * a workspace override.
+ */
 export function AgentDetails({ agent, replaces, tools, others, ...does }: AgentDetailsProps) {
   const [removing, setRemoving] = useState(false)
   const [changing, setChanging] = useState(false)
+  const [editsFile, setEditsFile] = useState(false)
   const isOwn = agent.source === 'database'
+  const file = agent.source === 'home' || agent.source === 'project' ? agent.path : undefined
   const isMaster = agent.source === 'built-in' && agent.name === 'master'
   // Edit an overridden agent through its override. An agent without its tools gains nothing from an edit.
   const canChange = !isOwn && !isMaster && (agent.enabled || agent.turnedOff === true)
@@ -48,10 +56,16 @@ export function AgentDetails({ agent, replaces, tools, others, ...does }: AgentD
           <Copy aria-hidden />
           {t.ui.copy}
         </Button>
-        {canChange && !changing && (
+        {file !== undefined && !editsFile && !changing && (
+          <Button kind="quiet" onClick={() => setEditsFile(true)}>
+            <FilePen aria-hidden />
+            {t.skillEditor.fix}
+          </Button>
+        )}
+        {canChange && !changing && !editsFile && (
           <Button kind="quiet" onClick={() => setChanging(true)}>
             <Pencil aria-hidden />
-            {t.agents.edit}
+            {file === undefined ? t.agents.edit : t.agents.override}
           </Button>
         )}
         {canChange && (
@@ -86,7 +100,13 @@ export function AgentDetails({ agent, replaces, tools, others, ...does }: AgentD
       {changing && agent.languages.length > 0 && (
         <p className="settings-note">{t.agents.oneLanguage(agent.languages.join(', '))}</p>
       )}
-      {isOwn || changing ? (
+      {editsFile && file !== undefined ? (
+        <AgentFileEditor path={file} onSaved={does.onFileSaved}>
+          <Button kind="quiet" onClick={() => setEditsFile(false)}>
+            {t.ui.close}
+          </Button>
+        </AgentFileEditor>
+      ) : isOwn || changing ? (
         <AgentForm
           initial={draftFromAgent(agent)}
           keptAs={agent.name}

@@ -13,6 +13,7 @@ import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { AgentDetails } from './agent-details.tsx'
 import { draftFromCopy, emptyDraft } from './agent-draft.ts'
+import { AgentFileEditor } from './agent-file-editor.tsx'
 import { AgentForm } from './agent-form.tsx'
 import './agents-section.css'
 
@@ -91,6 +92,7 @@ export function AgentsSection() {
             const { note } = await store.change(agent.name, body)
             toList(`${t.agents.saved(agent.name)} ${note ?? ''}`)
           }}
+          onFileSaved={() => void store.load()}
           onToggle={(enabled) => toggle(agent.name, enabled)}
           onDelete={async () => {
             await store.remove(agent.name)
@@ -103,12 +105,12 @@ export function AgentsSection() {
           <p className="settings-note">{t.agents.intro}</p>
           <output className="settings-outcome">{outcome}</output>
           {list?.problems.map(({ path, message }) => (
-            <p key={path} className="settings-warning">
-              <TriangleAlert aria-hidden />
-              <span>
-                <VisibleText text={`${path}: ${translateServerText(message, 'text')}`} />
-              </span>
-            </p>
+            <FileWithProblem
+              key={`${path} ${message}`}
+              path={path}
+              message={message}
+              onSaved={() => void store.load()}
+            />
           ))}
           {list === null && failure === null && <p className="settings-note">{t.ui.loading}</p>}
           {list !== null &&
@@ -129,6 +131,32 @@ export function AgentsSection() {
             ))}
           <TrustRow onChanged={store.load} />
         </>
+      )}
+    </div>
+  )
+}
+
+function FileWithProblem({ path, message, onSaved }: { path: string; message: string; onSaved: () => void }) {
+  const [editing, setEditing] = useState(false)
+  return (
+    <div className="agent-problem">
+      <p className="settings-warning">
+        <TriangleAlert aria-hidden />
+        <span>
+          <VisibleText text={`${path}: ${translateServerText(message, 'text')}`} />
+        </span>
+        {path.endsWith('.md') && !editing && (
+          <Button aria-label={`${t.skillEditor.fix} ${path}`} onClick={() => setEditing(true)}>
+            {t.skillEditor.fix}
+          </Button>
+        )}
+      </p>
+      {editing && (
+        <AgentFileEditor path={path} onSaved={onSaved}>
+          <Button kind="quiet" onClick={() => setEditing(false)}>
+            {t.ui.close}
+          </Button>
+        </AgentFileEditor>
       )}
     </div>
   )

@@ -216,6 +216,8 @@ export function createApi(request: Request, folder: string | null = null) {
       call('GET /ai/workspaces/complete', { query: { path }, signal }),
     trustWorkspace: (trusted: boolean) => call('PATCH /ai/workspace', { body: { trusted } }),
 
+    agentFile: (path: string) => call('GET /ai/agent-files', { query: { path } }),
+    changeAgentFile: (body: CallOf<'PATCH /ai/agent-files'>['body']) => call('PATCH /ai/agent-files', { body }),
     skills: () => call('GET /ai/skills'),
     addSkill: (body: CallOf<'POST /ai/skills'>['body']) => call('POST /ai/skills', { body }),
     enableSkill: (name: string, enabled: boolean) => call('PATCH /ai/skills', { body: { name, enabled } }),

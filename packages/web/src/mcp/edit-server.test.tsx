@@ -11,7 +11,7 @@ const program = { name: 'files', command: 'npx', args: ['-y', 'my server'], cwd:
 const address = { name: 'tracker', command: null, args: [], cwd: null, url: 'https://a.example/mcp', env: [] }
 
 async function show(fields: object) {
-  const server = { headers: ['Authorization'], timeout: null, ...fields } as unknown as McpInfo
+  const server = { headers: ['Authorization'], timeout: null, version: 'v1', ...fields } as unknown as McpInfo
   const sent: unknown[] = []
   const store = createMcpStore(openApp({ 'GET /ai/mcp': () => ({ servers: [], problems: [] }) }).api)
   const name = `PATCH /ai/mcp/${server.name}`
@@ -25,7 +25,7 @@ test('a program keeps its secret values unless new ones are entered', async () =
   const sent = await show(program)
   await type(field(t.mcp.command), `npx -y 'other server'`)
   await click(button(t.serverEditor.save))
-  expect(sent).toEqual([{ command: 'npx', args: ['-y', 'other server'], cwd: null, timeout: null }])
+  expect(sent).toEqual([{ command: 'npx', args: ['-y', 'other server'], cwd: null, timeout: null, version: 'v1' }])
   await type(field(t.mcp.environment), 'no pair')
   await click(button(t.serverEditor.save))
   expect(document.body.textContent).toContain(t.mcp.missing.pair('no pair', '='))
@@ -38,5 +38,7 @@ test('another address says that the saved headers will be removed', async () => 
   await type(field(t.mcp.headers), 'Authorization: Bearer x')
   expect(document.body.textContent).not.toContain(t.serverEditor.losesHeaders)
   await click(button(t.serverEditor.save))
-  expect(sent).toEqual([{ url: 'https://b.example/mcp', headers: { Authorization: 'Bearer x' }, timeout: null }])
+  expect(sent).toEqual([
+    { url: 'https://b.example/mcp', headers: { Authorization: 'Bearer x' }, timeout: null, version: 'v1' },
+  ])
 })

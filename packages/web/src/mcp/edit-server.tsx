@@ -14,7 +14,7 @@ interface EditServerProps {
   onClose: () => void
 }
 
-/** Edits the connection of a user's server. Values of variables and headers are write-only: empty keeps them. */
+/** Edits the connection of a server in its file. Values of variables and headers are write-only: empty keeps them. */
 export function EditServer({ server, store, onClose }: EditServerProps) {
   const { api } = useWorkspace()
   const isProgram = server.command !== null
@@ -23,6 +23,8 @@ export function EditServer({ server, store, onClose }: EditServerProps) {
   const [url, setUrl] = useState(server.url ?? '')
   const [pairs, setPairs] = useState('')
   const [seconds, setSeconds] = useState(server.timeout === null ? '' : String(server.timeout / 1000))
+  // The list is read again and again. The edit is based on what was shown when it began.
+  const [version] = useState(server.version)
   const [failure, setFailure] = useState('')
   const [busy, setBusy] = useState(false)
   const losesHeaders =
@@ -32,7 +34,7 @@ export function EditServer({ server, store, onClose }: EditServerProps) {
     try {
       const patch = isProgram ? programPatch(line, cwd, pairs) : addressPatch(url, pairs)
       const timeout = seconds.trim() === '' ? null : Math.round(Number(seconds) * 1000)
-      await store.act(() => api.changeMcp(server.name, { ...patch, timeout }))
+      await store.act(() => api.changeMcp(server.name, { ...patch, timeout, version }))
       onClose()
     } catch (error) {
       setFailure(toErrorInfo(error).message)
@@ -94,6 +96,7 @@ export function EditServer({ server, store, onClose }: EditServerProps) {
           onChange={({ target }) => setSeconds(target.value)}
         />
       </label>
+      {server.origin === 'project' && <p className="settings-note">{t.serverEditor.inProject}</p>}
       {losesHeaders && <p className="settings-note">{t.serverEditor.losesHeaders}</p>}
       <p className="settings-failure" role="alert">
         {failure}

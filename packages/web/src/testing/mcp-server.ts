@@ -6,6 +6,7 @@ export function mcpServer(fields: Partial<McpInfo> = {}): McpInfo {
     origin: 'home',
     file: '/home/config.json',
     editable: true,
+    version: 'v1',
     type: 'stdio',
     command: 'npx',
     args: [],

@@ -17,14 +17,16 @@ export const agentTexts = {
     origins: {
       'built-in': 'Comes with Troupe. Editing it creates your own version, which overrides it.',
       database: 'Saved in this workspace.',
-      home: 'Loaded from your home folder. Editing it creates a workspace version, which overrides this file:',
-      project: 'Loaded from the project. Editing it creates a workspace version, which overrides this file:',
+      home: 'Loaded from your home folder. Your own version overrides this file in this workspace:',
+      project:
+        'Loaded from the project. Changes of the file are for all who use the project. Your own version overrides it here:',
     },
     master:
       'Comes with Troupe and answers your chats. You can edit its prompt in the settings under “Instructions”, or make a copy.',
     replaces: 'Your version of another agent. Delete it to restore the original.',
     yourVersion: 'your version',
     edit: 'Edit',
+    override: 'Make your version',
     oneLanguage: (languages: string) =>
       `Your version has one prompt for all languages. The ${languages} prompt won’t be used.`,
     params: 'Model settings',

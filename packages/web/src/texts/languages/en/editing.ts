@@ -21,6 +21,7 @@ export const editingTexts = {
     edit: 'Edit',
   },
   serverEditor: {
+    inProject: 'Saved in the project’s file. A changed server needs your trust again.',
     edit: (name: string) => `Edit the server ${name}`,
     folder: 'Start in',
     seconds: 'Timeout in seconds without a message',

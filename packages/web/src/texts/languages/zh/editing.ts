@@ -16,6 +16,7 @@ export const editingTexts: Pick<LateTexts, 'explain' | 'serverEditor' | 'skillEd
     edit: '编辑',
   },
   serverEditor: {
+    inProject: '保存到项目的文件中。服务器改变后需要你再次信任。',
     edit: (name) => `编辑服务器 ${name}`,
     folder: '启动文件夹',
     seconds: '无消息超时（秒）',

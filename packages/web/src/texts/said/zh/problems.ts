@@ -159,10 +159,6 @@ export const problems: ServerTextPairs = [
     '已跳过 {} 个工具：数量超过 {}，或总大小过大。',
   ],
   ['{} more tools were skipped.', '另有 {} 个工具已跳过。'],
-  [
-    'The MCP server "{}" is configured in {}. Change it there. Here you can disable it and choose its tools.',
-    'MCP 服务器“{}”在 {} 中配置。请在那里更改。在这里可以停用它并选择工具。',
-  ],
   ['The MCP server "{}" has no login or is not available.', 'MCP 服务器“{}”没有登录功能或不可用。'],
   [
     'The MCP server "{}" has changed since you reviewed it. Review it again.',
@@ -319,6 +315,8 @@ export const problems: ServerTextPairs = [
   ],
   ['A skill named "{}" already exists.', '名为“{}”的技能已存在。'],
   ['There is no such skill here.', '这里没有这个技能。'],
+  ['There is no such file of an agent here.', '这里没有这个智能体文件。'],
+  ['The agent is invalid: {}', '智能体无效：{1~}'],
   ['The skill is invalid: {}.', '技能无效：{1~}。'],
   ['The skill is invalid in line {}: {}.', '技能在第 {1} 行无效：{2~}。'],
 ]
