@@ -1,12 +1,17 @@
-import { provideBubblewrap } from './lib/bubblewrap.mjs'
-import { findChromium, installChromium } from './lib/chromium.mjs'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { installWithApt, isRootOnDebian } from './lib/apt.mjs'
+import { needsBubblewrap, provideBubblewrap } from './lib/bubblewrap.mjs'
+import { chromiumPackage, findChromium, installChromium } from './lib/chromium.mjs'
+import { dependenciesAreCurrent } from './lib/dependencies.mjs'
 import { main, say } from './lib/run.mjs'
 import { vitest } from './lib/vitest.mjs'
 import { setup } from './setup.mjs'
 
 /** `npm test [-- <vitest arguments>]`. The last line shows how many tests passed, failed and were skipped. */
 await main(async () => {
-  const { node, env } = await setup()
+  const [{ node, env }] = await Promise.all([setup(), installEarly()])
   const args = process.argv.slice(2)
   await provideBubblewrap()
   const chromium = (await findChromium()) ?? (await installChromium(node))
@@ -23,3 +28,19 @@ await main(async () => {
   process.exitCode = sum('failed') > 0 || runs.some(({ code }) => code !== 0) ? 1 : 0
   console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`)
 })
+
+/**
+ * In a new container, apt and npm wait for the network at the same time. What this leaves missing is looked for again
+ * after the set-up, with messages.
+ */
+async function installEarly() {
+  if (!isRootOnDebian() || dependenciesAreCurrent()) return
+  const mayHaveOwn = existsSync(path.join(homedir(), '.cache', 'ms-playwright'))
+  const missing = [
+    ...(needsBubblewrap() ? ['bubblewrap'] : []),
+    ...(mayHaveOwn || (await findChromium()) !== undefined ? [] : [chromiumPackage]),
+  ]
+  if (missing.length === 0) return
+  say(`installing ${missing.join(' and ')} through apt`)
+  await installWithApt(...missing).catch(() => undefined)
+}

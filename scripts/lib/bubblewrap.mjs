@@ -3,9 +3,13 @@ import path from 'node:path'
 import { installWithApt, isRootOnDebian } from './apt.mjs'
 import { say } from './run.mjs'
 
+export function needsBubblewrap(env = process.env) {
+  return process.platform === 'linux' && !isThere(env)
+}
+
 /** Installs bubblewrap for the sandbox tests if possible. Otherwise prints that they are skipped. */
 export async function provideBubblewrap(env = process.env) {
-  if (process.platform !== 'linux' || isThere(env)) return
+  if (!needsBubblewrap(env)) return
   if (isRootOnDebian()) {
     say('no bubblewrap found; installing it through apt')
     const { code, output } = await installWithApt('bubblewrap').catch((error) => ({ code: 1, output: error.message }))

@@ -5,9 +5,9 @@ import { installWithApt, isRootOnDebian } from './apt.mjs'
 import { root, run, say } from './run.mjs'
 
 // The headless shell opens pages several times faster than the full browser, which starts its own UI for each.
-const shell = 'chromium-headless-shell'
+export const chromiumPackage = 'chromium-headless-shell'
 const names = [
-  shell,
+  chromiumPackage,
   'chromium',
   'chromium-browser',
   'google-chrome',
@@ -53,7 +53,7 @@ export async function installChromium(node) {
   const attempts = [
     ...(isRootOnDebian()
       ? [
-          ['through apt', () => installWithApt(shell)],
+          ['through apt', () => installWithApt(chromiumPackage)],
           ['through apt', () => installWithApt('chromium')],
         ]
       : []),
@@ -80,6 +80,8 @@ async function starts(file) {
 }
 
 function playwrightChromium() {
+  // Node remembers that a package is missing, and an install may be under way.
+  if (!existsSync(path.join(root, 'node_modules', 'playwright-core', 'package.json'))) return []
   try {
     return [createRequire(path.join(root, 'package.json'))('playwright-core').chromium.executablePath()].filter(Boolean)
   } catch {

@@ -95,6 +95,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     model.open('weight 2')
     await chat.finished()
     const page = await chat.page.context().newPage()
+    // What an idle page loads ahead, and menus with a first move of the mouse, which Chromium sometimes reports where it
+    // last was: on a busy machine both come before the message.
+    await page.addInitScript(() => {
+      window.requestIdleCallback = () => 0
+      window.addEventListener('pointermove', (event) => event.stopImmediatePropagation(), true)
+    })
     await page.goto(chat.page.url(), { waitUntil: 'commit' })
     const asked = await page.evaluate(async () => {
       while (document.querySelector('article') === null) await new Promise((resolve) => requestAnimationFrame(resolve))

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   chartProblem,
   elementsIn,
@@ -8,6 +9,7 @@ import {
   readPage,
   readUiTree,
   type UiElement,
+  type UiTree,
 } from '@troupe/protocol'
 import { expect, test } from 'vitest'
 import { hostileVectors } from '../../e2e/testing/hostile-vectors.ts'
@@ -35,6 +37,7 @@ function odd(root: UiElement): string[] {
 
 test('hostile JSX is refused or is words only, whole and while it is written', () => {
   let refused = 0
+  const found: [source: string, odd: string[]][] = []
   for (const vector of hostileVectors) {
     const quoted = vector.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
     const sources = [vector, `<Card>${vector}</Card>`, `<Link href="${quoted}">x</Link>`, `<Card title="${quoted}" />`]
@@ -42,14 +45,16 @@ test('hostile JSX is refused or is words only, whole and while it is written', (
       for (const partial of [false, true]) {
         const { root } = readJsx(source, { partial })
         if (root === undefined) refused += 1
-        else expect([source, odd(root)]).toEqual([source, []])
+        else if (odd(root).length > 0) found.push([source, odd(root)])
       }
     }
   }
+  expect(found).toEqual([])
   expect(refused).toBeGreaterThan(hostileVectors.length * 4)
 })
 
 test('hostile names, props and children of a tree are refused or are words only', () => {
+  const found: unknown[] = []
   for (const vector of hostileVectors) {
     const trees = [
       { root: 'a', elements: { a: { type: vector } } },
@@ -57,24 +62,32 @@ test('hostile names, props and children of a tree are refused or are words only'
       { root: 'a', elements: { a: { type: 'Link', props: { href: vector } } } },
       { root: 'a', elements: { a: { type: 'Image', props: { src: vector } } } },
     ]
-    for (const tree of trees.slice(0, 2)) expect(readUiTree(tree)).toHaveProperty('problem')
-    for (const tree of trees.slice(2)) {
-      const read = readUiTree(tree)
-      if ('root' in read) expect(odd(read.root)).toEqual([])
-    }
+    found.push(...trees.slice(0, 2).filter((tree) => !('problem' in readUiTree(tree))))
+    found.push(...trees.slice(2).filter((tree) => oddIn(tree).length > 0))
     const words = readUiTree({ root: 'a', elements: { a: { type: 'Text', children: [vector] } } })
-    expect(words).toEqual({ root: { type: 'Text', attributes: {}, children: [vector] } })
+    const wanted = { root: { type: 'Text', attributes: {}, children: [vector] } }
+    if (!isDeepStrictEqual(words, wanted)) found.push(words)
   }
+  expect(found).toEqual([])
 })
+
+function oddIn(tree: UiTree): string[] {
+  const read = readUiTree(tree)
+  return 'root' in read ? odd(read.root) : []
+}
 
 test('hostile formatters, symbols and pictures of a chart are refused', () => {
   const markup = hostileVectors.filter((vector) => /<[a-z!/]/i.test(vector))
   expect(markup.length).toBeGreaterThan(1000)
-  for (const vector of markup) {
-    expect(chartProblem({ series: [], tooltip: { formatter: vector } })).toContain('HTML')
-    expect(chartProblem({ series: [{ symbol: `image://${vector}` }] })).toContain('refers to an external image')
-    expect(chartProblem({ series: [], graphic: { style: { image: vector } } })).toContain('refers to an external image')
-  }
+  const passed = markup.filter((vector) => {
+    const problems = [
+      chartProblem({ series: [], tooltip: { formatter: vector } })?.includes('HTML'),
+      chartProblem({ series: [{ symbol: `image://${vector}` }] })?.includes('refers to an external image'),
+      chartProblem({ series: [], graphic: { style: { image: vector } } })?.includes('refers to an external image'),
+    ]
+    return problems.some((isTold) => isTold !== true)
+  })
+  expect(passed).toEqual([])
 })
 
 /** Returns everything in a page of HTML that could act or load. */
@@ -104,6 +117,7 @@ function active(nodes: JsxPage['nodes']): string[] {
 
 test('hostile pages of HTML are refused or hold nothing that acts or loads, whole and while they are written', () => {
   let read = 0
+  const found: [source: string, active: string[]][] = []
   for (const vector of hostileVectors) {
     const quoted = vector.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
     const text = JSON.stringify(vector)
@@ -120,11 +134,12 @@ test('hostile pages of HTML are refused or hold nothing that acts or loads, whol
         const { page } = readPage(source, { partial })
         if (page === undefined) continue
         read += 1
-        expect([source, active(page.nodes)]).toEqual([source, []])
-        expect(pageHtml(page.nodes, () => [])).not.toMatch(/<script|<iframe/i)
+        const acts = active(page.nodes)
+        if (acts.length > 0 || /<script|<iframe/i.test(pageHtml(page.nodes, () => []))) found.push([source, acts])
       }
     }
   }
+  expect(found).toEqual([])
   expect(read).toBeGreaterThan(hostileVectors.length * 4)
 })
 
