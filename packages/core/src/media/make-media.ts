@@ -14,7 +14,7 @@ import type { ToolContext } from '../tool/tool.ts'
 const progressIntervalMs = 2000
 const maxBytes = 20 * 2 ** 20
 
-interface MediaInput extends Omit<MediaRequest, 'images' | 'chatModel'> {
+interface MediaInput extends Omit<MediaRequest, 'images' | 'chatModel' | 'folder'> {
   /** Paths in the workspace, or of media generated earlier. */
   images?: readonly string[] | undefined
   /** Workspace files to save to, in addition to the session's folder. */
@@ -34,7 +34,12 @@ export async function makeMedia(
     const targets = await checkTargets(saveTo, ctx)
     const sources = await Promise.all(images.map((path) => readPicture(path, ctx)))
     const chatModel = ctx.chatModel.id
-    const task = await ctx.media.start({ ...request, chatModel, images: sources.length > 0 ? sources : undefined })
+    const task = await ctx.media.start({
+      ...request,
+      chatModel,
+      images: sources.length > 0 ? sources : undefined,
+      folder: ctx.state.roots[0],
+    })
     taskId = task.id
     const { kind, model, prompt } = task
     ctx.emit('media-generate-start', { taskId, kind, model, prompt, toolCallId: ctx.toolCallId })

@@ -63,9 +63,11 @@ function start(what: string) {
   return {
     summary: `Starts to make ${what}, without asking for approval.`,
     body: mediaRequestSchema,
+    scoped: true as const,
     answers: {
       202: z.object({ taskId: z.string(), task: mediaTaskSchema }),
       400: 'ProviderNotConfigured',
+      402: 'BudgetExceeded',
       404: 'ModelNotFound, ProviderNotFound, BlobNotFound',
     },
   }
@@ -78,12 +80,14 @@ export const voiceEndpoints = endpoints({
   'POST /ai/transcribe': {
     summary: 'Transcribes recorded speech, sent as raw bytes of at most 25 MiB with its content type.',
     body: 'bytes',
+    scoped: true,
     answers: {
       200: z.object({
         text: z.string().describe('empty if no speech was recognized'),
         model: z.string().describe('provider/model'),
       }),
       400: 'BadRequest, ProviderNotConfigured',
+      402: 'BudgetExceeded',
       404: 'ModelNotFound, ProviderNotFound',
       413: 'BodyTooLarge',
       502: 'VoiceFailed',
@@ -96,10 +100,12 @@ export const voiceEndpoints = endpoints({
       text: z.string().trim().min(1).max(maxSpokenText),
       voice: z.string().max(100).optional().describe('default: the voice in the settings, else that of the provider'),
     }),
+    scoped: true,
     gives: ['bytes'],
     answers: {
       200: 'the audio',
       400: 'BadRequest, ProviderNotConfigured',
+      402: 'BudgetExceeded',
       404: 'ModelNotFound, ProviderNotFound',
       502: 'VoiceFailed',
     },

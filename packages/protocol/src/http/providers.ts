@@ -22,6 +22,14 @@ const modelDefinitionSchema = z.object({
     })
     .optional()
     .describe('US dollars per million tokens'),
+  mediaPrice: z
+    .object({
+      perImage: z.number().optional(),
+      perSecond: z.number().optional().describe('of sound or video'),
+      perMillionCharacters: z.number().optional().describe('of spoken text'),
+    })
+    .optional()
+    .describe('US dollars, for models that make or read images, videos and speech'),
   capabilities: z
     .looseObject({
       common: z.unknown().optional(),

@@ -142,7 +142,6 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   const pageCalls = createPageCalls(tabs, async (id) => (await store.sessions.get(id))?.workspaceId)
   const inbox = createInbox(store, pageCalls)
   const blobs = createBlobFiles(path.join(home.path, 'blobs'))
-  const media = closing(openMedia({ models, blobs, store }))
   const states = closing(createAgentStates(home.path, { sandbox: sandbox.sandbox, idleMs: options.idleMs }))
   const browsers = closing(
     openBrowsers({
@@ -160,6 +159,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       logger,
     }),
   )
+  const media = closing(openMedia({ models, blobs, store, spending, ownFolder: workspaces.own.path }))
   const titles = closing(
     createTitleWriter({
       store,

@@ -1,18 +1,20 @@
-import type { Blobs, Media, MediaKind, MediaTask } from '@troupe/core'
+import type { Blobs, Media, MediaKind, MediaTask, Store } from '@troupe/core'
 import { type BodyOf, mediaEndpoints, type ModelInfo, NamedError } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
+import { findWorkspace } from '../http/scope.ts'
 import type { Models } from '../models/models.ts'
 
 type Request = BodyOf<(typeof mediaEndpoints)['POST /ai/image']>
 
 /** Routes for image and video tasks. */
-export function mediaRoutes({ media, models, blobs }: { media: Media; models: Models; blobs: Blobs }): Route[] {
+export function mediaRoutes(options: { media: Media; models: Models; blobs: Blobs; store: Store }): Route[] {
+  const { media, models, blobs, store } = options
   return implement(mediaEndpoints, {
-    'POST /ai/image': ({ body }) => start('image', body),
+    'POST /ai/image': ({ body, workspaceId }) => start('image', body, workspaceId),
     'GET /ai/image/models': () => list('image'),
-    'POST /ai/video': ({ body }) => start('video', body),
+    'POST /ai/video': ({ body, workspaceId }) => start('video', body, workspaceId),
     'GET /ai/video/models': () => list('video'),
-    'POST /ai/vedio': ({ body }) => start('video', body),
+    'POST /ai/vedio': ({ body, workspaceId }) => start('video', body, workspaceId),
     'GET /ai/vedio/models': () => list('video'),
     'GET /ai/task/:taskId': async ({ params }) => {
       const task = await media.get(params.taskId)
@@ -21,9 +23,14 @@ export function mediaRoutes({ media, models, blobs }: { media: Media; models: Mo
     },
   })
 
-  async function start(kind: MediaKind, { images, ...request }: Request): Promise<{ taskId: string; task: MediaTask }> {
+  async function start(
+    kind: MediaKind,
+    { images, ...request }: Request,
+    workspaceId: string,
+  ): Promise<{ taskId: string; task: MediaTask }> {
     const sources = await Promise.all((images ?? []).map(readBlob))
-    const task = await media.start({ kind, ...request, images: sources.length > 0 ? sources : undefined })
+    const { path: folder } = await findWorkspace(store, workspaceId)
+    const task = await media.start({ kind, ...request, folder, images: sources.length > 0 ? sources : undefined })
     return { taskId: task.id, task }
   }
 

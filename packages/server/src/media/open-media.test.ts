@@ -12,7 +12,7 @@ test('a task whose result cannot be stored fails for its caller, and affects not
   let writes = 0
   const media = openMedia({
     models: {
-      resolveMediaModel: () => Promise.resolve({ id: 'test/paint', make: () => made.promise }),
+      resolveMediaModel: () => Promise.resolve({ id: 'test/paint', definition: {}, make: () => made.promise }),
       redact: (text: string) => text,
     } as unknown as Models,
     blobs: {} as Blobs,
@@ -22,6 +22,10 @@ test('a task whose result cannot be stored fails for its caller, and affects not
         set: () => (++writes > 2 ? Promise.reject(new Error('the disk is full')) : Promise.resolve()),
       },
     } as never,
+    spending: {
+      mediaGuard: () => ({ check: () => undefined, admit: () => Promise.resolve({ close: () => undefined }) }),
+    },
+    ownFolder: '/work',
   })
   const [waited] = [
     await media.start({ kind: 'image', prompt: 'a' }),

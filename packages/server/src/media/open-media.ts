@@ -1,6 +1,8 @@
 import type { Blobs, Media, MediaErrorCode, MediaRequest, MediaTask, Store } from '@troupe/core'
 import { NamedError, newId } from '@troupe/protocol'
 import type { Models } from '../models/models.ts'
+import type { MediaUsage } from '../usage/media-cost.ts'
+import type { MediaGuard, Spending } from '../usage/spending.ts'
 
 const settingsKey = 'media-tasks'
 const maxTasks = 200
@@ -11,20 +13,37 @@ interface RunningTask {
   done: Promise<MediaTask>
 }
 
+type GuardedMaker = Pick<Awaited<ReturnType<Models['resolveMediaModel']>>, 'make'> & { guard: MediaGuard }
+
 /** Stores tasks, so they can be looked up after a restart. */
 export function openMedia(options: {
   models: Pick<Models, 'resolveMediaModel' | 'redact'>
   blobs: Blobs
   store: Pick<Store, 'settings'>
+  spending: Pick<Spending, 'mediaGuard'>
+  /** The folder that requests without one count for. */
+  ownFolder: string
 }): Media & { close(): Promise<void> } {
-  const { models, blobs, store } = options
+  const { models, blobs, store, spending, ownFolder } = options
   const running = new Map<string, RunningTask>()
   let writing = Promise.resolve()
 
   return {
     async start(request) {
       const { kind, prompt, chatModel } = request
-      const { id: model, make } = await models.resolveMediaModel(kind, request.model, chatModel).catch(refuse)
+      const {
+        id: model,
+        definition,
+        local,
+        make,
+      } = await models.resolveMediaModel(kind, request.model, chatModel).catch(refuse)
+      const { price, mediaPrice } = definition
+      const guard = spending.mediaGuard({ id: model, price, mediaPrice, local }, { path: request.folder ?? ownFolder })
+      try {
+        guard.check()
+      } catch (error) {
+        refuse(error)
+      }
       const task: MediaTask = {
         id: newId('task'),
         kind,
@@ -37,7 +56,7 @@ export function openMedia(options: {
       }
       await keep(task)
       const controller = new AbortController()
-      const done = carryOut(task, request, make, controller.signal)
+      const done = carryOut(task, request, { make, guard }, controller.signal)
       // The promise may have no other handler, and an unhandled rejection would end the process.
       done.catch(() => undefined)
       running.set(task.id, { task, controller, done })
@@ -72,12 +91,12 @@ export function openMedia(options: {
   async function carryOut(
     task: MediaTask,
     request: MediaRequest,
-    make: Awaited<ReturnType<Models['resolveMediaModel']>>['make'],
+    model: GuardedMaker,
     signal: AbortSignal,
   ): Promise<MediaTask> {
     let ended: MediaTask
     try {
-      const made = await make(request, signal)
+      const made = await makeCounted(request, model, signal)
       const files = await Promise.all(
         made.files.map(async ({ bytes, mediaType }) => {
           const blob = await blobs.put(bytes, mediaType)
@@ -100,6 +119,23 @@ export function openMedia(options: {
     return ended
   }
 
+  async function makeCounted(
+    request: MediaRequest,
+    { make, guard }: GuardedMaker,
+    signal: AbortSignal,
+  ): ReturnType<typeof make> {
+    const ticket = await guard.admit(unitsOf(request, request.count ?? 1), signal)
+    try {
+      const made = await make(request, signal)
+      ticket.close({ ...unitsOf(request, made.files.length), tokens: made.usage })
+      return made
+    } catch (error) {
+      // The provider bills work that was stopped, but not work that it refused.
+      ticket.close(signal.aborted ? unitsOf(request, request.count ?? 1) : undefined)
+      throw error
+    }
+  }
+
   /** Serialized, because each write replaces the whole list. */
   async function keep(task: MediaTask): Promise<void> {
     const written = writing.then(async () => {
@@ -115,6 +151,13 @@ export function openMedia(options: {
   }
 }
 
+/** If the request names no length. Models make videos of 5 to 8 seconds then. */
+const usualVideoSeconds = 8
+
+function unitsOf({ kind, seconds = usualVideoSeconds }: MediaRequest, count: number): MediaUsage {
+  return kind === 'image' ? { images: count } : { seconds: seconds * count }
+}
+
 function interruptedTask(task: MediaTask | undefined): MediaTask | undefined {
   if (task?.status !== 'running') return task
   return {
@@ -127,12 +170,18 @@ function interruptedTask(task: MediaTask | undefined): MediaTask | undefined {
 
 function refuse(error: unknown): never {
   if (!(error instanceof NamedError)) throw error
-  const errorCode: MediaErrorCode = error.name === 'ProviderNotConfigured' ? 'login_required' : 'no_model'
+  const errorCode = refusals[error.name] ?? 'no_model'
   const { message, status, data, name } = error
   throw new NamedError(name, message, { status, data: { ...data, errorCode }, cause: error })
 }
 
+const refusals: Record<string, MediaErrorCode> = {
+  ProviderNotConfigured: 'login_required',
+  BudgetExceeded: 'insufficient_credits',
+}
+
 function mediaErrorCode(error: unknown): MediaErrorCode {
+  if (error instanceof NamedError && refusals[error.name] !== undefined) return refusals[error.name] as MediaErrorCode
   const {
     statusCode,
     responseBody = '',

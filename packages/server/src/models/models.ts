@@ -63,6 +63,23 @@ export interface ResolvedModel {
   local?: boolean
 }
 
+interface VoiceModel<Kind extends VoiceKind> {
+  /** `provider/model` */
+  id: string
+  definition: ModelDefinition
+  local: boolean
+  model: VoiceModels[Kind]
+}
+
+interface MediaModel {
+  /** `provider/model` */
+  id: string
+  definition: ModelDefinition
+  /** Runs on this computer, so it costs nothing. */
+  local: boolean
+  make(request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia>
+}
+
 export interface Models {
   /** Without an id, uses the configured default, else a provider with a key, else a local server, else the demo. */
   resolveChatModel(id?: string): Promise<ResolvedModel>
@@ -70,13 +87,9 @@ export interface Models {
    * Without an id, uses the configured model, else the first usable one. Demo media models serve only the demo chat
    * model. Throws `ModelNotFound` (404).
    */
-  resolveMediaModel(
-    kind: MediaKind,
-    id?: string,
-    chatModel?: string,
-  ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> }>
+  resolveMediaModel(kind: MediaKind, id?: string, chatModel?: string): Promise<MediaModel>
   /** Uses the configured model, else the first usable one. Throws `ModelNotFound` (404). */
-  resolveVoiceModel<Kind extends VoiceKind>(kind: Kind): Promise<{ id: string; model: VoiceModels[Kind] }>
+  resolveVoiceModel<Kind extends VoiceKind>(kind: Kind): Promise<VoiceModel<Kind>>
   /**
    * Returns usable models. Demo models are included only if the chat model (default: that of new sessions) is the demo.
    */
@@ -172,17 +185,13 @@ export function createModels(options: ModelsOptions): Models {
       id,
       model: created,
       source,
-      definition: model ?? learned.apply(completeModel({ id: modelId }, definition)),
+      definition: definitionOf(provider, modelId),
       files: learned.takesNone(id) ? [] : (definition.files ?? ['image']),
-      local: definition.local,
+      local: isFree(definition),
     }
   }
 
-  async function resolveMediaModel(
-    kind: MediaKind,
-    wanted?: string,
-    chatModel?: string,
-  ): Promise<{ id: string; make(request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> }> {
+  async function resolveMediaModel(kind: MediaKind, wanted?: string, chatModel?: string): Promise<MediaModel> {
     const listed = await listMediaModels(kind, chatModel)
     const mayBe = (id: string | undefined): boolean => !isDemo(id) || listed.some(({ ref }) => isDemo(ref))
     const configured = options.mediaModel?.(kind)
@@ -203,12 +212,15 @@ export function createModels(options: ModelsOptions): Models {
         `${id} cannot generate ${what}.`,
         listed.map(({ ref }) => ref),
       )
-    return { id: `${definition.id}/${modelId}`, make }
+    return {
+      id: `${definition.id}/${modelId}`,
+      definition: definitionOf(provider, modelId),
+      local: isFree(definition),
+      make,
+    }
   }
 
-  async function resolveVoiceModel<Kind extends VoiceKind>(
-    kind: Kind,
-  ): Promise<{ id: string; model: VoiceModels[Kind] }> {
+  async function resolveVoiceModel<Kind extends VoiceKind>(kind: Kind): Promise<VoiceModel<Kind>> {
     const listed = await listMediaModels(kind)
     const id = options.mediaModel?.(kind) ?? listed[0]?.ref
     if (id === undefined)
@@ -222,7 +234,12 @@ export function createModels(options: ModelsOptions): Models {
         `${id} is not a ${kind} model.`,
         listed.map(({ ref }) => ref),
       )
-    return { id: `${provider.definition.id}/${modelId}`, model }
+    return {
+      id: `${provider.definition.id}/${modelId}`,
+      model,
+      definition: definitionOf(provider, modelId),
+      local: isFree(provider.definition),
+    }
   }
 
   async function listMediaModels(kind: MediaKind | VoiceKind, chatModel?: string): Promise<ModelInfo[]> {
@@ -421,6 +438,12 @@ export function createModels(options: ModelsOptions): Models {
     )
   }
 
+  /** Of a listed model, else what its id tells. */
+  function definitionOf(provider: ConfiguredProvider, modelId: string): ModelDefinition {
+    const listed = modelsOf(provider).find(({ id }) => id === modelId)
+    return listed ?? learned.apply(completeModel({ id: modelId }, provider.definition))
+  }
+
   /** Returns the user's list if set, else the file's models followed by others from the provider's own list. */
   function modelsOf(provider: ConfiguredProvider | undefined): ModelDefinition[] {
     if (!provider) return []
@@ -435,6 +458,11 @@ export function createModels(options: ModelsOptions): Models {
 function isUsable(provider: ConfiguredProvider, found: Map<string, ProbeResult>): boolean {
   if (provider.problem !== undefined) return false
   return !provider.definition.local || provider.restricted || (found.get(provider.definition.id)?.found ?? false)
+}
+
+/** The demo costs as little as a server on this computer. */
+function isFree({ id, local = false }: ProviderDefinition): boolean {
+  return local || isDemo(id)
 }
 
 function isDemo(ref: string | undefined): boolean {

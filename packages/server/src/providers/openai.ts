@@ -55,12 +55,22 @@ export default defineProvider({
       maxOutputTokens: 16_384,
     },
     { id: 'gpt-image-2', name: 'GPT Image 2', tags: ['image'] },
-    { id: 'gpt-image-1-mini', name: 'GPT Image 1 mini', tags: ['image'] },
-    { id: 'gpt-4o-mini-transcribe', name: 'GPT-4o mini Transcribe', tags: ['transcription'] },
-    { id: 'gpt-4o-transcribe', name: 'GPT-4o Transcribe', tags: ['transcription'] },
-    { id: 'whisper-1', name: 'Whisper', tags: ['transcription'] },
+    { id: 'gpt-image-1-mini', name: 'GPT Image 1 mini', tags: ['image'], price: { input: 2.5, output: 8 } },
+    {
+      id: 'gpt-4o-mini-transcribe',
+      name: 'GPT-4o mini Transcribe',
+      tags: ['transcription'],
+      mediaPrice: { perSecond: 0.003 / 60 },
+    },
+    {
+      id: 'gpt-4o-transcribe',
+      name: 'GPT-4o Transcribe',
+      tags: ['transcription'],
+      mediaPrice: { perSecond: 0.006 / 60 },
+    },
+    { id: 'whisper-1', name: 'Whisper', tags: ['transcription'], mediaPrice: { perSecond: 0.006 / 60 } },
     { id: 'gpt-4o-mini-tts', name: 'GPT-4o mini TTS', tags: ['speech'] },
-    { id: 'tts-1', name: 'TTS 1', tags: ['speech'] },
+    { id: 'tts-1', name: 'TTS 1', tags: ['speech'], mediaPrice: { perMillionCharacters: 15 } },
   ],
   params: (model) =>
     isReasoning(model, /^(gpt-([5-9]|\d{2})|o\d)/)

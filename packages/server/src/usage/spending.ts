@@ -19,11 +19,14 @@ import {
   type Usage,
 } from '@troupe/protocol'
 import type { Logger } from '../util/logger.ts'
+import { mediaCost, type MediaUsage, type PricedModel } from './media-cost.ts'
 
 /** Counts what model calls cost, and stops them when the user's budget is used up. */
 export interface Spending {
   /** The guard of one model's calls in a workspace. */
   guard(model: GuardedModel, workspace: Pick<Workspace, 'path'>): SpendGuard
+  /** The guard of calls that make or read images, videos and speech. */
+  mediaGuard(model: GuardedModel & PricedModel, workspace: Pick<Workspace, 'path'>): MediaGuard
   budget(): BudgetInfo[]
   /** Calls the listener when a budget is nearly used up, or is so already: once for each. Returns how to end this. */
   watch(listener: (budget: BudgetInfo) => void): () => void
@@ -38,6 +41,18 @@ interface GuardedModel {
   price?: Price | undefined
   /** It runs on this computer, so it costs nothing. */
   local?: boolean | undefined
+}
+
+export interface MediaGuard {
+  /** Throws `BudgetExceeded` (402). */
+  check(): void
+  /** Waits until the calls in flight leave room for this one. Throws `BudgetExceeded` (402). */
+  admit(expected: MediaUsage, signal: AbortSignal): Promise<MediaTicket>
+}
+
+export interface MediaTicket {
+  /** Ends the call. Without `used` it cost nothing. */
+  close(used: MediaUsage | undefined): void
 }
 
 interface SpendingOptions {
@@ -74,6 +89,10 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
 
   return {
     guard: (model, workspace) => ({ admit: (...call) => admit(model, workspace.path, ...call) }),
+    mediaGuard: (model, workspace) => ({
+      check: () => void (isLimited(model) && mustWait(model.id, isPriced(model))),
+      admit: (...call) => admitMedia(model, workspace.path, ...call),
+    }),
     budget,
     watch(listener) {
       const told = new Set<BudgetPeriod>()
@@ -93,37 +112,73 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
   }
 
   async function admit(
-    { id, price, local = false }: GuardedModel,
+    model: GuardedModel,
     folder: string,
     request: SpendRequest,
     signal: AbortSignal,
   ): Promise<SpendTicket> {
-    const isLimited = Object.keys(limits()).length > 0 && !local
+    const { id, price, local } = model
     // A number, since a prompt must not live as long as its answer.
-    const inputTokens = isLimited ? promptTokens(request.prompt) : roughPromptTokens(request.prompt)
+    const inputTokens = isLimited(model) ? promptTokens(request.prompt) : roughPromptTokens(request.prompt)
     const outputTokens = Math.min(request.maxOutputTokens ?? reservedOutput, reservedOutput)
     const estimate = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
-    const reserve = isLimited ? (costOf(estimate, price) ?? 0) : 0
-    while (isLimited && mustWait(id, price)) await released(signal)
-    reserved += reserve
-    let isOpen = true
+    const end = await reserve(model, { hasPrice: price !== undefined, cost: costOf(estimate, price), signal })
     return {
-      close(usage, outputCharacters) {
-        if (!isOpen) return
-        isOpen = false
-        reserved -= reserve
-        const used = usage ?? estimatedUsage(inputTokens, outputCharacters)
-        if (used !== undefined) count(used, { id, price, local, folder })
-        for (const wake of waiting.splice(0)) wake()
-      },
+      close: (usage, outputCharacters) =>
+        end(() => {
+          const used = usage ?? estimatedUsage(inputTokens, outputCharacters)
+          if (used !== undefined) count({ id, local, folder, usage: used, cost: costOf(used, price) })
+        }),
+    }
+  }
+
+  async function admitMedia(
+    model: GuardedModel & PricedModel,
+    folder: string,
+    expected: MediaUsage,
+    signal: AbortSignal,
+  ): Promise<MediaTicket> {
+    const cost = mediaCost(expected, model)
+    const end = await reserve(model, { hasPrice: isPriced(model), cost, signal })
+    return {
+      close: (used) =>
+        end(() => {
+          // A free call without tokens leaves nothing to count.
+          if (used === undefined || (model.local === true && used.tokens === undefined)) return
+          const { tokens: usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 } } = used
+          count({ id: model.id, local: model.local, folder, usage, cost: mediaCost(used, model) })
+        }),
+    }
+  }
+
+  function isLimited({ local = false }: GuardedModel): boolean {
+    return Object.keys(limits()).length > 0 && !local
+  }
+
+  /** Waits until the budget has room. Returns how to count the call and end the reservation, once. */
+  async function reserve(
+    model: GuardedModel,
+    { hasPrice, cost = 0, signal }: { hasPrice: boolean; cost: number | undefined; signal: AbortSignal },
+  ): Promise<(countCall: () => void) => void> {
+    const limited = isLimited(model)
+    while (limited && mustWait(model.id, hasPrice)) await released(signal)
+    const held = limited ? cost : 0
+    reserved += held
+    let isOpen = true
+    return (countCall) => {
+      if (!isOpen) return
+      isOpen = false
+      reserved -= held
+      countCall()
+      for (const wake of waiting.splice(0)) wake()
     }
   }
 
   /** Nothing is awaited between this check and the reservation, so calls cannot pass it together. */
-  function mustWait(id: string, price: Price | undefined): boolean {
+  function mustWait(id: string, hasPrice: boolean): boolean {
     roll()
     for (const { period, limit, spent: cost } of budget()) {
-      if (cost >= limit) throw budgetExceeded(period, limit, cost, price === undefined ? id : undefined)
+      if (cost >= limit) throw budgetExceeded(period, limit, cost, hasPrice ? undefined : id)
       if (reserved > 0 && cost + reserved >= limit) return true
     }
     return false
@@ -146,10 +201,18 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
     })
   }
 
-  function count(usage: Usage, { id, price, local, folder }: GuardedModel & { folder: string }): void {
+  /** `cost`: undefined if the price is unknown. */
+  function count(call: {
+    id: string
+    local: boolean | undefined
+    folder: string
+    usage: Usage
+    cost: number | undefined
+  }): void {
+    const { id, local, folder, usage, cost: given } = call
     roll()
-    const isCounted = price !== undefined || local
-    const cost = costOf(usage, price) ?? 0
+    const isCounted = given !== undefined || local === true
+    const cost = given ?? 0
     for (const period of budgetPeriods) spent[period].cost += cost
     const day = spent.day.key
     keep({
@@ -214,6 +277,10 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
       })
     return flushing
   }
+}
+
+function isPriced({ price, mediaPrice }: PricedModel): boolean {
+  return price !== undefined || (mediaPrice !== undefined && Object.keys(mediaPrice).length > 0)
 }
 
 /** The provider bills an answer that was stopped, but does not say how much. A call without an answer counts nothing. */

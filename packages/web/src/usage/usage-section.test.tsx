@@ -25,6 +25,7 @@ const usage: UsageInfo = {
   models: [
     { model: 'openai/large', ...numbers(3.5) },
     { model: 'shop/odd', ...numbers(0, 1200) },
+    { model: 'shop/paint', ...numbers(0), inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
   ],
   folders: [{ folder: '/work/shop', ...numbers(3.5, 1200) }],
   budget: [{ period: 'day', limit: 3, spent: 2.5 }],
@@ -49,7 +50,9 @@ test('usage has a bar per day, a table per group, and names models without a pri
   const { view } = await show()
   expect(view.querySelectorAll('.usage-bars > span')).toHaveLength(7)
   expect(view.querySelector('tbody tr:nth-child(2)')?.textContent).toContain(t.usage.unknown)
+  expect(view.querySelector('tbody tr:nth-child(3)')?.textContent).toContain(t.usage.unknown)
   expect(view.textContent).toContain(t.usage.unpriced('1,200', 'shop/odd'))
+  expect(view.textContent).toContain(t.usage.unpricedCalls('shop/paint'))
   await click(field(t.usage.groups.folder))
   expect(view.querySelector('tbody')?.textContent).toContain('/work/shop')
   await click(field(t.usage.days(7)))

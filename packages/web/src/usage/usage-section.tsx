@@ -61,18 +61,33 @@ export function UsageSection() {
 }
 
 /** A cost that leaves out models without a known price says so. */
-function costText({ cost, unpricedTokens }: UsageTotal): string {
+function costText({ cost, unpricedTokens, ...numbers }: UsageTotal): string {
+  if (isUnpricedMedia({ cost, ...numbers })) return t.usage.unknown
   if (unpricedTokens === 0) return formatCost(cost)
   return cost === 0 ? t.usage.unknown : t.usage.plusUnknown(formatCost(cost))
 }
 
+/** Calls for images, videos and speech have no tokens. Without a price, nothing about them is known but their number. */
+function isUnpricedMedia(numbers: Omit<UsageTotal, 'unpricedTokens'>): boolean {
+  return numbers.calls > 0 && numbers.cost === 0 && numbers.inputTokens + numbers.outputTokens === 0
+}
+
 function UnpricedNote({ usage: { models, total } }: { usage: UsageInfo }) {
-  if (total.unpricedTokens === 0) return null
   const names = models.filter(({ unpricedTokens }) => unpricedTokens > 0).map(({ model }) => model)
+  const media = models.filter(isUnpricedMedia).map(({ model }) => model)
   return (
-    <p className="settings-note">
-      <VisibleText text={t.usage.unpriced(formatNumber(total.unpricedTokens), names.join(', '))} as="name" />
-    </p>
+    <>
+      {names.length > 0 && (
+        <p className="settings-note">
+          <VisibleText text={t.usage.unpriced(formatNumber(total.unpricedTokens), names.join(', '))} as="name" />
+        </p>
+      )}
+      {media.length > 0 && (
+        <p className="settings-note">
+          <VisibleText text={t.usage.unpricedCalls(media.join(', '))} as="name" />
+        </p>
+      )}
+    </>
   )
 }
 

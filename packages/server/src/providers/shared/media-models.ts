@@ -5,10 +5,13 @@ import type {
   Experimental_VideoModelV4 as VideoModelV4,
 } from '@ai-sdk/provider'
 import type { MediaRequest } from '@troupe/core'
+import type { Usage } from '@troupe/protocol'
 
 export interface GeneratedMedia {
   files: { bytes: Uint8Array; mediaType: string }[]
   warnings: string[]
+  /** Tokens, if the provider reports them. */
+  usage?: Usage
 }
 
 export interface MediaFactory {
@@ -49,7 +52,11 @@ export function mediaGenerator(
 async function makeImages(model: ImageModelV4, request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> {
   const { generateImage } = await import('ai')
   const { prompt, images = [], count, seed, size, aspectRatio } = request
-  const { images: made, warnings } = await generateImage({
+  const {
+    images: made,
+    warnings,
+    usage,
+  } = await generateImage({
     model,
     prompt: images.length === 0 ? prompt : { text: prompt, images: images.map(({ bytes }) => bytes) },
     abortSignal: signal,
@@ -58,7 +65,13 @@ async function makeImages(model: ImageModelV4, request: MediaRequest, signal: Ab
     size: size as `${number}x${number}` | undefined,
     aspectRatio: aspectRatio as `${number}:${number}` | undefined,
   })
-  return { files: made.map(toFile), warnings: warnings.map(warningText) }
+  const { inputTokens = 0, outputTokens = 0 } = usage
+  const totalTokens = inputTokens + outputTokens
+  return {
+    files: made.map(toFile),
+    warnings: warnings.map(warningText),
+    ...(totalTokens > 0 && { usage: { inputTokens, outputTokens, totalTokens } }),
+  }
 }
 
 async function makeVideos(model: VideoModelV4, request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> {

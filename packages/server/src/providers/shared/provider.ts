@@ -185,6 +185,14 @@ const priceSchema = z.strictObject({
   cacheWrite: z.number().nonnegative().optional(),
 })
 
+const mediaPriceSchema = z
+  .strictObject({
+    perImage: z.number().nonnegative().optional(),
+    perSecond: z.number().nonnegative().optional(),
+    perMillionCharacters: z.number().nonnegative().optional(),
+  })
+  .describe('US dollars for images, seconds of sound or video, and spoken text')
+
 export const modelSettingsSchema = z.strictObject({
   id: z.string().min(1).max(300),
   name: z.string().min(1).max(300).optional(),
@@ -193,6 +201,7 @@ export const modelSettingsSchema = z.strictObject({
   contextWindow: z.int().positive().optional(),
   maxOutputTokens: z.int().positive().optional(),
   price: priceSchema.optional(),
+  mediaPrice: mediaPriceSchema.optional(),
   capabilities: z.looseObject({}).optional(),
 })
 
