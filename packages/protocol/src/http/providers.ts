@@ -174,6 +174,22 @@ export const providerEndpoints = endpoints({
     summary: 'Makes one small request to check the key and the address.',
     answers: { 200: z.object({ test: providerTestSchema }), 404: 'ProviderNotFound' },
   },
+  'POST /ai/providers/:provider/try-key': {
+    summary: 'Makes one small request with the given key. Stores nothing, so a refused key replaces no working one.',
+    body: z.strictObject({
+      apiKey: z.string().min(1).max(5000),
+      baseURL: z
+        .url({ protocol: /^https?$/ })
+        .max(2000)
+        .optional()
+        .describe('default: the current address of the provider'),
+    }),
+    answers: {
+      200: z.object({ test: providerTestSchema }),
+      400: 'BadRequest, ProviderNotConfigured',
+      404: 'ProviderNotFound',
+    },
+  },
   'DELETE /ai/providers/:provider': {
     summary: 'Removes a provider from the settings.',
     answers: { 200: z.object({ deleted: z.string() }), 404: 'ProviderNotFound' },

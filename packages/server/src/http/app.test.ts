@@ -94,6 +94,7 @@ describe('every route', () => {
       'PUT /ai/sessions/{id}/messages/{messageId}/feedback': { rating: 'up' },
       'POST /ai/asks/{id}': { answer: { type: 'deny' } },
       'PATCH /ai/providers/{provider}': { apiKey: 'a-key-that-nobody-has' },
+      'POST /ai/providers/{provider}/try-key': { apiKey: 'a-key-that-nobody-has' },
       'PATCH /ai/rules/{id}': { effect: 'deny' },
       'PATCH /ai/hooks/{id}': { enabled: false },
     }

@@ -1,6 +1,12 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { FileKind, LearnedModelFacts, MediaKind, MediaRequest } from '@troupe/core'
-import type { ModelDefinition, ModelInfo, ProviderInfo, ProviderTest } from '@troupe/protocol'
+import {
+  isSameOrigin,
+  type ModelDefinition,
+  type ModelInfo,
+  type ProviderInfo,
+  type ProviderTest,
+} from '@troupe/protocol'
 import { guardFetch } from '../providers/shared/guard-fetch.ts'
 import { openLearnedModels } from '../providers/shared/learned-models.ts'
 import {
@@ -102,6 +108,8 @@ export interface Models {
   listOpenProviders(): Promise<{ id: string; name: string }[]>
   listProviders(): Promise<ProviderInfo[]>
   testProvider(id: string): Promise<ProviderTest>
+  /** Tests a provider with this key instead of its own. Stores nothing. */
+  tryKey(id: string, given: { apiKey: string; baseURL?: string | undefined }): Promise<ProviderTest>
   /** Stores facts from a provider error about a model, by its full id. */
   learn(id: string, found: LearnedModelFacts): void
   importTemplates(fileOrUrl: string): Promise<ImportedTemplates>
@@ -152,6 +160,7 @@ export function createModels(options: ModelsOptions): Models {
     listOpenProviders,
     listProviders,
     testProvider: test,
+    tryKey,
     learn: learned.add,
     importTemplates: (source) => importTemplates(source, directory.definitions(), options.fetch),
     async refresh() {
@@ -393,6 +402,17 @@ export function createModels(options: ModelsOptions): Models {
     })
     if (tested.ok && tested.models) remember(provider.definition, tested.models)
     return tested
+  }
+
+  function tryKey(id: string, given: { apiKey: string; baseURL?: string | undefined }): Promise<ProviderTest> {
+    const settings = options.settings()
+    const own = Object.hasOwn(settings, id) ? settings[id] : undefined
+    const tried: ProviderSettings = { ...own, enabled: true, apiKey: given.apiKey }
+    if (given.baseURL !== undefined) tried.baseURL = given.baseURL
+    const next = { ...settings, [id]: tried }
+    // Headers can hold secrets of the current server.
+    if (!isSameOrigin(directory.addressOf(id, settings), directory.addressOf(id, next))) delete tried.headers
+    return createModels({ ...options, settings: () => next, learnedFile: undefined, probe: false }).testProvider(id)
   }
 
   /** Loads the SDK on first use. A changed key or address makes a new connection. */

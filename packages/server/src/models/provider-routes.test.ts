@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, refuseAll, send } from '../testing/requests.ts'
@@ -97,6 +100,55 @@ describe('/ai/providers', () => {
     await server.request('/ai/providers/anthropic', { method: 'PATCH', body: { apiKey: null } })
     expect(await provider('anthropic')).toMatchObject({ keySource: null })
     expect(settings().providers['anthropic']).toEqual({ baseURL: wire.baseURL('anthropic') })
+  })
+
+  it('tests a key before it is stored, changes nothing, and never shows or logs it', async () => {
+    const tried = 'sk-only-tried-0004'
+    const tryKey = (id: string, body: object) =>
+      server.json<{ test: { ok: boolean; error?: { name: string } } }>(`/ai/providers/${id}/try-key`, { body })
+    const seen: (string | undefined)[] = []
+    const service = createServer((request, response) => {
+      const { authorization } = request.headers
+      seen.push(authorization, request.headers['x-mine'] as string | undefined)
+      const isRefused = seen.length > 4
+      response.writeHead(isRefused ? 401 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(isRefused ? { error: { message: `${authorization} is wrong.` } } : { data: [] }))
+    }).listen(0, '127.0.0.1')
+    await once(service, 'listening')
+    const baseURL = `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`
+    await server.config.update((current) => ({
+      ...current,
+      providers: { ...current.providers, tried: { baseURL, apiKey: fromConfig, headers: { 'x-mine': 'h' } } },
+    }))
+    const before = readFileSync(file(), 'utf8')
+    expect((await tryKey('tried', { apiKey: tried })).body.test).toMatchObject({ ok: true, how: 'list' })
+    expect((await tryKey('openai', { apiKey: tried, baseURL })).body.test.ok).toBe(true)
+    expect(seen).toEqual([`Bearer ${tried}`, 'h', `Bearer ${tried}`, undefined])
+    const refused = await tryKey('openai', { apiKey: tried, baseURL })
+    expect(refused.body.test).toMatchObject({ ok: false, error: { name: 'ProviderAuth' } })
+    expect(JSON.stringify(refused.body)).not.toContain(tried)
+    // Headers belong to the server they were set for.
+    await tryKey('tried', { apiKey: tried, baseURL: baseURL.replace('127.0.0.1', 'localhost') })
+    expect(seen.at(-1)).toBeUndefined()
+    service.close()
+    for (const apiKey of ['line\nbreak-0004', '密钥-0004']) {
+      const odd = await tryKey('own', { apiKey })
+      expect(odd.body.test?.ok ?? false).toBe(false)
+      expect(JSON.stringify(odd.body)).not.toContain('0004')
+    }
+    expect(readFileSync(file(), 'utf8')).toBe(before)
+    expect(server.lines.join('\n')).not.toContain(tried)
+    expect(await provider('openai')).toMatchObject({
+      keySource: 'env:OPENAI_API_KEY',
+      baseURL: 'https://api.openai.com/v1',
+    })
+    await server.request('/ai/providers/own', { method: 'PATCH', body: { enabled: false } })
+    expect((await tryKey('own', { apiKey: tried })).body.test.ok).toBe(true)
+    expect(await provider('own')).toMatchObject({ enabled: false })
+    await server.request('/ai/providers/own', { method: 'PATCH', body: { enabled: true } })
+    await server.request('/ai/providers/tried', { method: 'DELETE' })
+    expect((await tryKey('own', { apiKey: '' })).status).toBe(400)
+    expect((await tryKey('own', { apiKey: tried, baseURL: 'file:///etc/passwd' })).status).toBe(400)
   })
 
   it('keeps everything else in the user’s file', async () => {

@@ -38,6 +38,10 @@ export function providerRoutes({ models, config }: { models: Models; config: Con
       const { id } = await find(params.provider)
       return { test: await models.testProvider(id) }
     },
+    'POST /ai/providers/:provider/try-key': async ({ params, body }) => {
+      const { id } = await find(params.provider)
+      return { test: await models.tryKey(id, body) }
+    },
     'DELETE /ai/providers/:provider': async ({ params }) => {
       const { id } = await find(params.provider)
       await config.update((current) => ({

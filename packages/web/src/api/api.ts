@@ -136,6 +136,8 @@ export function createApi(request: Request, folder: string | null = null) {
     changeProvider: (provider: string, body: ProviderPatch) =>
       call('PATCH /ai/providers/:provider', { params: { provider }, body }),
     testProvider: (provider: string) => call('POST /ai/providers/:provider/test', { params: { provider } }),
+    tryKey: (provider: string, apiKey: string) =>
+      call('POST /ai/providers/:provider/try-key', { params: { provider }, body: { apiKey } }),
     deleteProvider: (provider: string) => call('DELETE /ai/providers/:provider', { params: { provider } }),
 
     /** Workspace rules, plus the chat's rules if a chat is given. */

@@ -16,7 +16,7 @@ const providers = [
 
 const refused = { name: 'ProviderAuth', message: 'anthropic refused the API key.' }
 
-async function show(isValid = true, list = providers) {
+async function show(isValid: boolean | (() => Response) = true, list = providers) {
   const changes: [string, unknown][] = []
   const change = (id: string) => (body: unknown) => {
     changes.push([id, body])
@@ -28,6 +28,10 @@ async function show(isValid = true, list = providers) {
   const answers = Object.fromEntries(
     list.flatMap(({ id }) => [
       [`PATCH /ai/providers/${id}`, change(id)],
+      [
+        `POST /ai/providers/${id}/try-key`,
+        typeof isValid === 'function' ? isValid : () => ({ test: { id, ...result } }),
+      ],
       [`POST /ai/providers/${id}/test`, () => ({ test: { id, ...result } })],
     ]),
   )
@@ -71,17 +75,30 @@ test.each([
   expect(changes[0]).toEqual(['qwen', { apiKey: key }])
 })
 
-test('a refused key is removed again, and the reason is shown', async () => {
-  const { view, changes } = await show(false)
+test.each([
+  ['that had no key', { keySource: null }],
+  ['with a key in the settings', { keySource: 'settings' }],
+  ['with a key in the environment', { keySource: 'env:ANTHROPIC_API_KEY' }],
+  ['that is turned off', { enabled: false }],
+])('a refused key changes nothing for a provider %s, and the reason is shown', async (_, fields) => {
+  const { view, changes } = await show(false, [provider('anthropic', '^sk-ant-', fields)])
   await type(field(t.models.key), 'sk-ant-wrong')
   await click(button(t.models.connect))
   await eventually(() => view.textContent.includes(refused.message))
-  expect(changes).toEqual([
-    ['anthropic', { apiKey: 'sk-ant-wrong' }],
-    ['anthropic', { apiKey: null }],
-  ])
+  expect(changes).toEqual([])
   expect(view.textContent).not.toContain(t.models.startChatting)
   expect(field(t.models.key).value).toBe('sk-ant-wrong')
+})
+
+test('a test that cannot be made is a failure, and stores nothing', async () => {
+  const broken = { error: { name: 'Internal', message: 'The server broke.' } }
+  const { view, changes } = await show(() => Response.json(broken, { status: 500 }))
+  await type(field(t.models.key), 'sk-ant-x')
+  await click(button(t.models.connect))
+  await eventually(() => view.textContent.includes('The server broke.'))
+  expect(view.querySelector('output')?.className).toBe('settings-failure')
+  expect(changes).toEqual([])
+  expect(button(t.models.connect).disabled).toBe(false)
 })
 
 test('a provider that was turned off is turned on', async () => {

@@ -12,8 +12,8 @@ interface Outcome {
 }
 
 /**
- * Connects a provider with a pasted key: recognizes the provider, tests the key and selects its first model. A key that
- * the provider refuses is not kept. It is sent to no other provider than the one shown.
+ * Connects a provider with a pasted key: recognizes the provider, tests the key and selects its first model. Nothing
+ * changes if the provider refuses the key. It is sent to no other provider than the one shown.
  */
 export function ConnectKey({
   providers,
@@ -34,13 +34,12 @@ export function ConnectKey({
   const recognized = fitting.length === 1 ? fitting[0]?.id : undefined
   const provider = choices.find((one) => one.id === (chosen || recognized))
 
-  const connect = async ({ id: providerId, keySource, enabled }: ProviderInfo): Promise<Outcome> => {
+  const connect = async ({ id: providerId, enabled }: ProviderInfo): Promise<Outcome> => {
+    const { test } = await api.tryKey(providerId, typed)
+    if (!test.ok) return { ok: false, text: describeProviderTest(test) }
     await api.changeProvider(providerId, { apiKey: typed, enabled: enabled ? undefined : true })
-    const { test } = await api.testProvider(providerId)
-    if (!test.ok) {
-      if (keySource === null) await api.changeProvider(providerId, { apiKey: null })
-      return { ok: false, text: describeProviderTest(test) }
-    }
+    // Lists the models of this account. The key was accepted, so a failure here does not matter.
+    await api.testProvider(providerId).catch(() => undefined)
     setKey('')
     setChosen('')
     await onChanged()
@@ -53,7 +52,6 @@ export function ConnectKey({
     setBusy(true)
     setOutcome(null)
     const result = await connect(provider).catch((error: unknown) => ({ ok: false, text: toErrorInfo(error).message }))
-    if (!result.ok) await onChanged()
     setOutcome(result)
     setBusy(false)
   }
