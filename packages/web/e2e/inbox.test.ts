@@ -225,7 +225,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('delegate')
     await badge(chat.page, 1)
-    await chat.page.getByText('test-approval needs your attention: May one who works below?').waitFor()
+    await chat.page.getByText('test-approval asks: May one who works below?').waitFor()
     await chat.page.keyboard.press('Control+i')
     await expect.poll(() => inbox(chat.page).locator('.inbox-agent').innerText()).toBe('test-approval')
     await chat.page.keyboard.press('Escape')

@@ -23,7 +23,7 @@ const has = (name: string) => [...document.querySelectorAll('button')].some((one
 test('the approval of a sub-agent is answered here, or in its panel while that is in view', async () => {
   const { view, session } = await render(<SubAgentAsks />, { app: { asks: [ask('a')] } as never })
   await eventually(() => has(t.inbox.approve))
-  expect(view.querySelector('output')?.textContent).toContain(`coder ${t.inbox.needsAttention}`)
+  expect(view.querySelector('output')?.textContent).toContain(`coder ${t.inbox.asks} Run a command`)
   await change(() => session.panels.open({ kind: 'agent', key: 'agent_1', title: 'coder' }))
   expect(has(t.inbox.approve)).toBe(false)
   expect(view.textContent).toContain(t.inbox.inPanel)

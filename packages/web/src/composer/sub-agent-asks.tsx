@@ -43,7 +43,10 @@ export function SubAgentAsks() {
               <b>
                 <VisibleText text={first.agentPath.at(-1) ?? ''} as="name" />
               </b>{' '}
-              {t.inbox.needsAttention} <VisibleText text={first.title} as="name" />
+              {isHere ? t.inbox.asks : t.inbox.needsAttention} {/* The card below shows it, but is not announced. */}
+              <span className={isHere ? 'visually-hidden' : undefined}>
+                <VisibleText text={first.title} as="name" />
+              </span>
               {below.length > 1 && t.inbox.andMore(below.length - 1)}
             </span>
             {isInPanel && <span className="asks-below-place">{t.inbox.inPanel}</span>}

@@ -1,4 +1,4 @@
-import { TriangleAlert } from 'lucide-react'
+import { Plus, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import { toErrorInfo } from '../api/request.ts'
@@ -83,7 +83,10 @@ function NewServerForm({ store }: { store: McpStore }) {
 
   return (
     <details className="settings-more mcp-new" data-setting="new">
-      <summary>{t.mcp.add}</summary>
+      <summary>
+        <Plus aria-hidden />
+        {t.mcp.add}
+      </summary>
       <form
         className="settings-row-body"
         aria-label={t.mcp.newServer}

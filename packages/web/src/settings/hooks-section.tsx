@@ -1,7 +1,7 @@
 import type { HookInfo } from '@troupe/protocol'
 import { Plus } from 'lucide-react'
 import { useCallback, useState } from 'react'
-import { formatDuration } from '../texts/format.ts'
+import { formatDuration, formatSeconds } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
@@ -121,7 +121,7 @@ function HookRow({ hook, index, trusted, onChange, onToggle, onDelete }: HookRow
             )}
           </>
         )}{' '}
-        · {t.settings.hooks.within(formatDuration(timeoutMs))}
+        · {t.settings.hooks.within(timeoutMs < 1000 ? formatDuration(timeoutMs) : formatSeconds(timeoutMs))}
       </p>
       <p className="settings-path">
         <VisibleText text={source} as="name" />

@@ -19,6 +19,7 @@ export const approvalTexts = {
     notifyBody: 'Troupe needs your answer.',
     needsAttention: 'needs your attention:',
     andMore: (count: number) => ` (and ${count} more)`,
+    asks: 'asks:',
     inPanel: 'Answer in its panel',
     answer: 'Answer',
     answerSome: (given: number, count: number) => `Answer (${given} of ${count})`,

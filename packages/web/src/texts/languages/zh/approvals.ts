@@ -19,6 +19,7 @@ export const approvalTexts: ApprovalTexts = {
     notifyBody: 'Troupe 需要你的回答。',
     needsAttention: '需要你处理：',
     andMore: (count: number) => `（还有 ${count} 件）`,
+    asks: '请求：',
     inPanel: '请在其面板中回答',
     answer: '回答',
     answerSome: (given: number, count: number) => `回答（${given}/${count}）`,
