@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -101,7 +101,8 @@ function highlight(
 }
 
 /**
- * `troupe [serve]`: serves the workspace until SIGTERM or Ctrl-C. A second instance prints the address of the first.
+ * `troupe [serve]`: serves the workspace until SIGTERM or Ctrl-C. If a server of this home is running, opens the
+ * workspace there and prints its address.
  */
 export const command = defineCommand({
   options: {
@@ -139,9 +140,9 @@ export const command = defineCommand({
       server = await start(settings, port)
     } catch (error) {
       if (!(error instanceof NamedError && error.name === 'HomeOwned')) throw error
-      const at = await findRunningServer(error.data['owner'] as Owner | null, context, error)
-      if (!isSameFolder(at.workspace, workspace)) printNotice(context, otherWorkspaceText(at, workspace))
-      if (!values.json) context.stdout.write(`Troupe is already running (pid ${at.pid}): ${at.url}\n`)
+      const at = await joinRunningServer(error.data['owner'] as Owner | null, workspace, context, error)
+      if (!values.json)
+        context.stdout.write(`Troupe is already running (pid ${at.pid}). Opened ${at.workspace} there: ${at.url}\n`)
       await show(at)
       return 0
     }
@@ -184,36 +185,28 @@ interface Address {
   workspace: string
 }
 
-/** Returns the owner's address with a fresh key, and its workspace. Throws `otherwise` if it does not listen. */
-async function findRunningServer(owner: Owner | null, { env }: CommandContext, otherwise: Error): Promise<Address> {
+/** Opens the folder in the running server. Returns its address there, with a fresh key. Throws `otherwise` if it does not listen. */
+async function joinRunningServer(
+  owner: Owner | null,
+  workspace: string,
+  { env }: CommandContext,
+  otherwise: Error,
+): Promise<Address> {
   if (owner === null || owner.url === null || owner.port === null) throw otherwise
-  const headers = { authorization: `Bearer ${openHome({ env }).token}` }
-  const ask = async <T>(target: string, init: RequestInit = {}): Promise<T> => {
-    const response = await fetch(owner.url + target, { ...init, headers }).catch(() => {
+  const headers = { authorization: `Bearer ${openHome({ env }).token}`, 'content-type': 'application/json' }
+  const ask = async <T>(method: string, target: string, body?: object): Promise<T> => {
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    const response = await fetch(owner.url + target, init).catch(() => {
       throw otherwise
     })
     return readJson<T>(response)
   }
-  const { workspace } = await ask<{ workspace: { path: string } }>('/ai/workspace')
-  const { key } = await ask<{ key: string }>('/ai/auth/keys', { method: 'POST' })
-  return { url: `${owner.url}/#k=${key}`, port: owner.port, pid: owner.pid, workspace: workspace.path }
-}
-
-function isSameFolder(one: string, other: string): boolean {
-  try {
-    return realpathSync(one) === realpathSync(other)
-  } catch {
-    // The owner's folder is gone.
-    return false
-  }
-}
-
-function otherWorkspaceText({ pid, workspace }: Address, wanted: string): string {
-  return (
-    `the running Troupe uses ${workspace}, not ${wanted}.\n` +
-    `troupe: To use ${wanted}, stop it (kill ${pid}, or Ctrl+C in its terminal) and start again here, ` +
-    'or start here with another data folder: TROUPE_HOME=<folder> troupe'
-  )
+  type Opened = { workspace: { id: string; path: string } }
+  const { workspace: opened } = await ask<Opened>('POST', '/ai/workspaces', { path: workspace })
+  const { workspace: own } = await ask<Opened>('GET', '/ai/workspace')
+  const { key } = await ask<{ key: string }>('POST', '/ai/auth/keys')
+  const folder = opened.id === own.id ? '' : `&w=${opened.id}`
+  return { url: `${owner.url}/#k=${key}${folder}`, port: owner.port, pid: owner.pid, workspace: opened.path }
 }
 
 function parsePort(text: string | undefined): number | undefined {
