@@ -164,6 +164,7 @@ export { skillPlaces } from './skills/find-skills.ts'
 export type { SkillPlace } from './skills/find-skills.ts'
 export { skillList } from './skills/agent-skills.ts'
 export type { Skill, SkillProblem, SkillScope } from './tool/agent-state.ts'
+export { scopeOf, sessionScope } from './store/scope.ts'
 export type * from './store/store.ts'
 export type { AgentHost, AgentLink, ChildRun, HostedRun } from './sub-agents/agent-host.ts'
 export type { PendingMessage } from './store/store.ts'
@@ -180,6 +181,7 @@ export type { MemoryHost, MemoryHostOptions } from './sub-agents/run-with-agents
 export { runWithAgents } from './sub-agents/run-with-agents.ts'
 export type { RunWithAgentsOptions } from './sub-agents/run-with-agents.ts'
 export { checkTool, defineTool, toolKey, unwrapResult, withModelText } from './tool/tool.ts'
+export type { ProjectFacts, ProjectInfo, Projects } from './tool/projects.ts'
 export type { AskRequest, Tool, ToolContext, ToolDefinition } from './tool/tool.ts'
 export {
   buildTools,

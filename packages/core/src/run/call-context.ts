@@ -228,6 +228,8 @@ function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['
   return {
     session: input.session,
     workspace: input.workspace,
+    project: input.project,
+    projects: input.projects,
     client: input.client,
     tab: input.tab,
     page: input.page,

@@ -36,6 +36,8 @@ export interface RunInput {
   messageId: string
   session: ToolContext['session']
   workspace: ToolContext['workspace']
+  project?: ToolContext['project']
+  projects?: ToolContext['projects']
   client?: string
   tab?: string
   page?: string

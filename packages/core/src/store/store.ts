@@ -232,6 +232,8 @@ export interface Workspace {
   identity?: string | null
   /** False once the user removed it from the recent ones. */
   listed?: boolean
+  /** In the services of a session with a project: that project and those around it, outermost first. */
+  projects?: readonly Project[]
 }
 
 export interface RecentWorkspace extends Workspace {

@@ -1,3 +1,4 @@
+import type { ProjectInfo, Projects } from './projects.ts'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Usage } from '@troupe/protocol'
 import type { z } from 'zod'
@@ -94,6 +95,10 @@ export interface ToolContext {
   /** `language`: language of the conversation, detected by its script (`zh`). */
   session: { id: string; language?: string }
   workspace: { id: string; path: string }
+  /** The project of the session: a folder inside the workspace. */
+  project?: ProjectInfo | undefined
+  /** The projects of the workspace. Absent outside a run. */
+  projects?: Projects | undefined
   /** The page that started the run, if any. */
   client?: string
   tab?: string

@@ -20,7 +20,7 @@ import { debugEndpoints, folderEndpoints, sessionEndpoints } from './sessions.ts
 import { skillEndpoints } from './skills.ts'
 import { readerEndpoints, tabEndpoints, toolAckEndpoints } from './tabs.ts'
 import { terminalEndpoints } from './terminals.ts'
-import { codeEndpoints, workspaceEndpoints } from './workspaces.ts'
+import { codeEndpoints, projectEndpoints, workspaceEndpoints } from './workspaces.ts'
 import { publishEndpoints, transferEndpoints } from './transfer.ts'
 
 /** Every endpoint of the server, by method and path. */
@@ -50,6 +50,7 @@ export const contract = {
   ...mediaEndpoints,
   ...messageEndpoints,
   ...modelEndpoints,
+  ...projectEndpoints,
   ...providerEndpoints,
   ...publishEndpoints,
   ...readerEndpoints,

@@ -73,6 +73,7 @@ export const modelEndpoints = endpoints({
         .optional()
         .describe('more models to list with what is known about them, as refs separated by spaces'),
     }),
+    scoped: true,
     answers: { 200: modelListSchema },
   },
 })

@@ -99,6 +99,31 @@ const problemSchema = z.object({
   source: z.string().optional(),
 })
 
+const projectSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  path: z.string(),
+  parentProjectId: z.string().nullable().describe('the nearest project around it'),
+})
+
+export const projectEndpoints = endpoints({
+  'GET /ai/projects': {
+    summary: 'Lists the projects of the workspace: folders inside it with their own configuration.',
+    scoped: true,
+    answers: { 200: z.object({ projects: z.array(projectSchema) }) },
+  },
+  'POST /ai/projects': {
+    summary:
+      'Opens a folder inside the workspace as a project, or renames a known one. Then `projectId` starts chats in it.',
+    body: z.strictObject({
+      path: pathSchema.describe('absolute, or relative to the workspace'),
+      name: z.string().trim().min(1).max(100).optional(),
+    }),
+    scoped: true,
+    answers: { 200: z.object({ project: projectSchema }), 400: 'BadProject, OutsideWorkspace' },
+  },
+})
+
 export const codeEndpoints = endpoints({
   'GET /ai/language-servers': {
     summary: 'Lists the language servers that were started in the folder.',

@@ -10,6 +10,7 @@ import {
   loadAgents,
   promptIn,
   promptNote,
+  scopeOf,
   type Store,
   type Tool,
   unknownTools,
@@ -163,7 +164,7 @@ export function createAgentRegistry(options: {
     const lists = [getBuiltinAgents(), home.entries, project.entries].map((entries) => entries.filter(isWanted))
     const own = stored.map(({ name, data }) => toEntry(name, data))
     const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
-    return arrangeAgents([own, ...lists], options.tools.enabled(workspace.id), options.why).map((entry) => {
+    return arrangeAgents([own, ...lists], options.tools.enabled(scopeOf(workspace)), options.why).map((entry) => {
       if (entry.name === 'master' && entry.source === 'built-in' && masterPrompt !== undefined)
         return { ...entry, prompt: masterPrompt, prompts: undefined, note: promptNote(masterPrompt) }
       return entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
@@ -200,9 +201,14 @@ export function createAgentRegistry(options: {
         loadAgents(path.join(options.personHome, '.claude', 'agents'), 'home', 'claude'),
       ),
       project: workspace.trusted
-        ? joinLoaded(
-            loadAgents(path.join(workspace.path, '.troupe', 'agents'), 'project'),
-            loadAgents(path.join(workspace.path, '.claude', 'agents'), 'project', 'claude'),
+        ? // The innermost project comes first, and the first agent of a name is used.
+          joinLoaded(
+            ...[workspace, ...(workspace.projects ?? [])]
+              .toReversed()
+              .flatMap((folder) => [
+                loadAgents(path.join(folder.path, '.troupe', 'agents'), 'project'),
+                loadAgents(path.join(folder.path, '.claude', 'agents'), 'project', 'claude'),
+              ]),
           )
         : { entries: [], problems: [] },
     }

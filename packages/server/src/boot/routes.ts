@@ -40,7 +40,7 @@ import { transferRoutes } from '../transfer/transfer-routes.ts'
 import { usageRoutes } from '../usage/usage-routes.ts'
 import { worktreeRoutes } from '../worktrees/worktree-routes.ts'
 import { createKeyedMutex } from '../util/concurrency.ts'
-import { workspaceRoutes } from '../workspaces/workspace-routes.ts'
+import { projectRoutes, workspaceRoutes } from '../workspaces/workspace-routes.ts'
 import { version } from './server.ts'
 import type { Services } from './services.ts'
 
@@ -98,6 +98,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...readerRoutes(services),
     ...usageRoutes(services),
     ...workspaceRoutes(services),
+    ...projectRoutes(services),
     ...debugRoutes(services),
     ...healthRoutes({ version, routes: () => routes }),
   ]

@@ -41,6 +41,7 @@ import { createLogger } from '../util/logger.ts'
 import { createFolderLanes } from '../workspaces/folder-lanes.ts'
 import { createFolderStates } from '../workspaces/folder-states.ts'
 import { openWorkspaces } from '../workspaces/open-workspaces.ts'
+import { createProjects } from '../workspaces/projects.ts'
 import type { ServerOptions } from './server.ts'
 import { openWorktrees } from '../worktrees/open-worktrees.ts'
 import { sessionServices } from './session-services.ts'
@@ -88,7 +89,14 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   await clearUnfinishedBackups(home.path)
   const sandbox = await finding
   const allowBypass = options.allowBypass === true
-  const { permissions, layers, grants, rules, projects, personHome } = openPermissions({
+  const {
+    permissions,
+    layers,
+    grants,
+    rules,
+    projects: projectConfigs,
+    personHome,
+  } = openPermissions({
     store,
     home: home.path,
     config,
@@ -104,12 +112,12 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
         transient: true,
       }),
   })
-  const hooks = openHooks({ home: home.path, personHome, config, projects, env, logger })
+  const hooks = openHooks({ home: home.path, personHome, config, projects: projectConfigs, env, logger })
   const mcp = closing(
     openMcp({
       home: home.path,
       config,
-      projects,
+      projects: projectConfigs,
       env,
       redirectUrl: () => `${origin()}/ai/mcp/callback`,
       readyMs: options.mcpReadyMs,
@@ -132,6 +140,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     },
     onMove: (from, to) => layers.move(from, to),
   })
+  const projects = createProjects({ store, states: folderStates, configs: projectConfigs })
   if (folderStates.responds(workspaces.own.path)) workspaces.load(workspaces.own)
   const journal = closing(
     createJournal(store, {
@@ -227,10 +236,21 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     typedAddresses,
     states,
     skills,
+    projects,
   })
   const worktrees = closing(openWorktrees({ home: home.path, env, store, config, onOpen: workspaces.load }))
   const lsp = closing(openLsp({ env, logger, settings: () => config.get().languageServers ?? {} }))
   const files = closing(openFiles(home.path))
+  /** A model that cannot be used here counts as none: the file may come from somebody else. */
+  const folderModel = async (at: { workspaceId: string; projectId?: string | null }): Promise<string | undefined> => {
+    const named = env['TROUPE_MODEL'] ? undefined : projects.model(await workspaces.of(at))
+    return named === undefined
+      ? undefined
+      : models
+          .resolveChatModel(named)
+          .then(({ id }) => id)
+          .catch(() => undefined)
+  }
   const settings = (name: string): unknown => toolSettings(config, name)
   const runs = createRunManager({
     store,
@@ -293,6 +313,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     pageCalls,
     permissions,
     personHome,
+    projects,
     redact: withoutSecrets,
     rules,
     runs,
@@ -301,6 +322,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     skillImports,
     skills,
     spending,
+    folderModel,
     folderStates,
     states,
     store,

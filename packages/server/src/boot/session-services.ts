@@ -3,6 +3,7 @@ import {
   type AgentState,
   decideCall,
   openAgentSkills,
+  scopeOf,
   type RunInput,
   type Session,
   type Workspace,
@@ -19,6 +20,7 @@ import type { ModelCallStart, RunServices, SessionServices } from '../runs/run-s
 import { sessionLanguage } from '../runs/system-prompt.ts'
 import type { Context } from '../sessions/context.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
+import { toProjectInfo, type WorkspaceProjects } from '../workspaces/projects.ts'
 import type { PageTabs } from '../tabs/page-tabs.ts'
 
 interface WorkspaceServices {
@@ -33,6 +35,7 @@ interface WorkspaceServices {
   typedAddresses: TypedAddresses
   states: AgentStates
   skills: SkillRegistry
+  projects: WorkspaceProjects
 }
 
 /** Binds the services to a session and its workspace. */
@@ -43,6 +46,8 @@ export function sessionServices(services: WorkspaceServices): RunServices['sessi
 /** A class, because prototype methods cost no memory per run and hundreds may be open. */
 class BoundServices implements SessionServices {
   readonly workspace: Workspace
+  readonly project: SessionServices['project']
+  readonly projects: SessionServices['projects']
   readonly #services: WorkspaceServices
   readonly #session: Session
 
@@ -50,10 +55,12 @@ class BoundServices implements SessionServices {
     this.#services = services
     this.#session = session
     this.workspace = workspace
+    this.project = toProjectInfo(workspace.projects?.at(-1))
+    this.projects = services.projects.of(workspace)
   }
 
   tools(): ReturnType<SessionServices['tools']> {
-    return this.#services.tools.enabled(this.#session.workspaceId)
+    return this.#services.tools.enabled(scopeOf(this.workspace))
   }
 
   offers(action: string): ReturnType<SessionServices['offers']> {

@@ -48,6 +48,8 @@ export interface ChatContext {
   permissions: Pick<Permissions, 'checkMode' | 'initialMode' | 'modeOf' | 'setMode'>
   commands: Commands
   typedAddresses: TypedAddresses
+  /** The usable default model of a folder or project, if it names one. */
+  folderModel(at: { workspaceId: string; projectId?: string | null }): Promise<string | undefined>
 }
 
 export interface ChatOptions extends ChatContext {
@@ -338,10 +340,14 @@ function commandOverrides(parts: readonly Part[]): { agent?: string; model?: str
 async function chosenModel(
   parts: readonly Part[],
   request: ChatRequest,
-  session: Pick<Session, 'model'> | undefined,
-  { models }: ChatContext,
+  session: (Pick<Session, 'model'> & { projectId?: string | null }) | undefined,
+  { models, folderModel, workspaceId }: ChatContext & { workspaceId: string },
 ): Promise<string> {
-  const wanted = commandOverrides(parts).model ?? requestedModel(request) ?? session?.model ?? undefined
+  const wanted =
+    commandOverrides(parts).model ??
+    requestedModel(request) ??
+    session?.model ??
+    (await folderModel({ workspaceId, projectId: session?.projectId ?? request.projectId }))
   const { id, definition } = await models.resolveChatModel(wanted)
   if (request.params !== undefined) checkParams(request.params, definition)
   return id

@@ -61,8 +61,8 @@ export function openTools(options: { home: string; logger: Logger }): ToolFiles 
 /** The tools of each workspace: built-in ones, tool files, MCP servers and the browser. */
 export interface WorkspaceTools {
   list(workspaceId: string): readonly Tool[]
-  /** Those that the settings enable. */
-  enabled(workspaceId: string): readonly Tool[]
+  /** Those that the settings enable. `scope`: a workspace, or one with a project, see `scopeOf`. */
+  enabled(scope: string): readonly Tool[]
   infos(workspaceId: string): ReturnType<typeof getToolInfos>
 }
 
@@ -79,7 +79,7 @@ export function createWorkspaceTools({
 }): WorkspaceTools {
   /** By workspace. Every turn asks for them several times, and they change only with what they are made from. */
   const last = new Map<string, { config: Config; joined: readonly Tool[]; enabled: readonly Tool[] }>()
-  const joinedTools = (workspaceId: string) => mcp.join(workspaceId, files.list(workspaceId))
+  const joinedTools = (scope: string) => mcp.join(scope, files.list(scope.split(' ', 1)[0] ?? scope))
   const tools: WorkspaceTools = {
     list: (workspaceId) => browsers.offered(joinedTools(workspaceId)),
     enabled(workspaceId) {

@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import {
   deferTools,
+  isInside,
   type McpLimits,
   type McpServer,
   parseMcpEntry,
+  scopeOf,
   startWarden,
   type Tool,
   toolKey,
@@ -24,7 +26,7 @@ export interface Mcp {
   load(workspace: Workspace): void
   of(workspace: Workspace): WorkspaceMcp
   /** Adds the servers' tools to `others`. Returns the same array until something changes. */
-  join(workspaceId: string, others: readonly Tool[]): readonly Tool[]
+  join(scope: string, others: readonly Tool[]): readonly Tool[]
   problems(workspaceId: string): { path: string; message: string }[]
   /**
    * Waits for the servers of a loaded workspace that are still connecting. Returns a note for the model about those
@@ -69,8 +71,9 @@ export function openMcp(options: {
 
   const all: Mcp = {
     logins,
-    load(workspace) {
-      const known = workspaces.get(workspace.id)
+    load(given) {
+      const workspace = entryPlace(given)
+      const known = workspaces.get(scopeOf(workspace))
       if (known === undefined) {
         const mcp = createWorkspaceMcp(workspace, {
           sources,
@@ -82,7 +85,7 @@ export function openMcp(options: {
           onSecrets: (found) => found.forEach((secret) => secrets.add(secret)),
           limits: options.limits,
         })
-        workspaces.set(workspace.id, { workspace, mcp })
+        workspaces.set(scopeOf(workspace), { workspace, mcp })
       } else {
         known.workspace = workspace
         known.mcp.refresh(workspace)
@@ -90,10 +93,10 @@ export function openMcp(options: {
     },
     of(workspace) {
       all.load(workspace)
-      return (workspaces.get(workspace.id) as WorkspaceEntry).mcp
+      return (workspaces.get(scopeOf(entryPlace(workspace))) as WorkspaceEntry).mcp
     },
-    join(workspaceId, others) {
-      const known = workspaces.get(workspaceId)
+    join(scope, others) {
+      const known = workspaces.get(scope) ?? workspaces.get(scope.split(' ', 1)[0] ?? scope)
       const own = known?.mcp.tools() ?? []
       if (known === undefined || own.length === 0) return others
       if (known.joined?.own !== own || known.joined.others !== others)
@@ -102,7 +105,8 @@ export function openMcp(options: {
     },
     problems: (workspaceId) => workspaces.get(workspaceId)?.mcp.problems() ?? [],
     async ready(workspace) {
-      const missing = (await workspaces.get(workspace.id)?.mcp.ready(options.readyMs ?? readyMs)) ?? []
+      const missing =
+        (await workspaces.get(scopeOf(entryPlace(workspace)))?.mcp.ready(options.readyMs ?? readyMs)) ?? []
       if (missing.length === 0) return undefined
       const names = missing.map((name) => `"${name}"`).join(', ')
       return `These MCP servers are still connecting, so you do not have their tools yet: ${names}.`
@@ -120,6 +124,12 @@ export function openMcp(options: {
     },
   }
   return all
+
+  /** Projects without servers of their own share the connections of their workspace. */
+  function entryPlace({ projects: nested = [], ...workspace }: Workspace): Workspace {
+    const hasOwn = workspace.trusted && nested.some((project) => sources.hasServers(project))
+    return hasOwn ? { ...workspace, projects: nested } : workspace
+  }
 }
 
 const maxServers = 50
@@ -155,6 +165,9 @@ function createMcpSources(options: { home: string; config: ConfigFile; projects:
   const files = new Map<string, WatchedFile<ServerEntries>>()
   const own = watched(path.join(options.home, '.mcp.json'))
   return {
+    hasServers: (folder) =>
+      Object.keys(watched(path.join(folder.path, '.mcp.json')).get() ?? {}).length > 0 ||
+      Object.keys(projects(folder).get()?.mcpServers ?? {}).length > 0,
     list(place) {
       const standard = watched(path.join(place.path, '.mcp.json'))
       const project = projects(place)
@@ -164,6 +177,12 @@ function createMcpSources(options: { home: string; config: ConfigFile; projects:
       add('home', config.path, config.get().mcpServers)
       add('home', own.path, own.get(), own.problem())
       if (place.trusted) {
+        // The innermost project comes first, and the first server of a name is used.
+        for (const folder of (place.projects ?? []).toReversed()) {
+          const file = watched(path.join(folder.path, '.mcp.json'))
+          add('project', file.path, file.get(), file.problem())
+          add('project', projects(folder).path, projects(folder).get()?.mcpServers)
+        }
         add('project', standard.path, standard.get(), standard.problem())
         add('project', project.path, project.get()?.mcpServers)
       } else {
@@ -194,6 +213,7 @@ function createMcpSources(options: { home: string; config: ConfigFile; projects:
               path: file,
               message: `${shown} is not a valid MCP server name. Use up to 30 letters, digits, "_", "." and "-", without "__".`,
             })
+          else if (other !== undefined && isNested(other, file)) continue
           else if (other !== undefined)
             problems.push({
               path: file,
@@ -213,6 +233,15 @@ function createMcpSources(options: { home: string; config: ConfigFile; projects:
     files.set(file, known)
     return known
   }
+}
+
+/** A project overrides the servers of the folders around it. */
+function isNested(file: string, around: string): boolean {
+  const [inner, outer] = [file, around].map((one) => path.dirname(one).replace(/[/\\]\.troupe$/, '')) as [
+    string,
+    string,
+  ]
+  return inner !== outer && isInside(inner, outer)
 }
 
 function read(value: unknown): Pick<McpSource, 'entry' | 'problem'> {

@@ -130,6 +130,8 @@ export interface McpSource {
 
 export interface McpSources {
   /** Returns the servers of a workspace: the user's, then those of a trusted project. Names are unique. */
+  /** True if the folder has servers of its own. */
+  hasServers(folder: { path: string }): boolean
   list(place: PolicyWorkspace): { servers: McpSource[]; problems: { path: string; message: string }[] }
 }
 

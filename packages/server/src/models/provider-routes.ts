@@ -86,16 +86,23 @@ function known(config: Config, id: string): object | undefined {
   return Object.hasOwn(providers, id) ? providers[id] : undefined
 }
 
-export function modelRoutes({ models }: { models: Models }): Route[] {
-  const defaultModel = (): Promise<string | null> =>
-    models.resolveChatModel().then(
+export function modelRoutes({
+  models,
+  folderModel,
+}: {
+  models: Models
+  /** The usable default model of a folder, if it names one. */
+  folderModel(at: { workspaceId: string }): Promise<string | undefined>
+}): Route[] {
+  const defaultModel = async (workspaceId: string): Promise<string | null> =>
+    models.resolveChatModel(await folderModel({ workspaceId })).then(
       ({ id }) => id,
       () => null,
     )
   return implement(modelEndpoints, {
-    'GET /ai/models': async ({ query }) => ({
+    'GET /ai/models': async ({ query, workspaceId }) => ({
       models: await models.listModels({ all: query.all === '1', also: query.also?.split(/\s+/).slice(0, 100) }),
-      defaultModel: await defaultModel(),
+      defaultModel: await defaultModel(workspaceId),
       openProviders: await models.listOpenProviders(),
     }),
   })

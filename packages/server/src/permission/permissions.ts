@@ -8,6 +8,8 @@ import {
   type RuleLine,
   type RuleSet,
   type RunInput,
+  scopeOf,
+  sessionScope,
   type SandboxFinding,
   type Session,
   type SessionRule,
@@ -50,7 +52,7 @@ export interface Permissions {
   warnings(place: PolicyWorkspace): string[]
   /** Called when a workspace is opened or its trust changes. */
   load(workspace: Workspace): void
-  placeOf(session: Pick<Session, 'workspaceId'>): PolicyWorkspace
+  placeOf(session: Pick<Session, 'workspaceId'> & { projectId?: string | null }): PolicyWorkspace
   forget(sessionId: string): void
 }
 
@@ -162,10 +164,15 @@ function createPermissions(options: PermissionOptions): Permissions {
       return [...layers.warnings(place), ...unreadable]
     },
     load(workspace) {
-      places.set(workspace.id, workspace)
+      places.set(scopeOf(workspace), workspace)
+      if (workspace.projects !== undefined) return
+      // Trust belongs to the workspace, and its projects follow.
+      for (const [key, place] of places)
+        if (key.startsWith(`${workspace.id} `)) places.set(key, { ...workspace, projects: place.projects })
     },
     // A session whose workspace was never opened has no project rules and no valid base path.
-    placeOf: (session) => places.get(session.workspaceId) ?? { path: '/nowhere', trusted: false },
+    placeOf: (session) =>
+      places.get(sessionScope(session)) ?? places.get(session.workspaceId) ?? { path: '/nowhere', trusted: false },
     forget(sessionId) {
       addresses.delete(sessionId)
       grants.forget(sessionId)

@@ -33,7 +33,7 @@ interface LayeredRule extends RuleLine {
 
 export type RuleTexts = { [E in Effect]?: string[] | undefined }
 export type RememberScope = 'session' | 'project' | 'always'
-export type PolicyWorkspace = Pick<Workspace, 'path' | 'trusted'>
+export type PolicyWorkspace = Pick<Workspace, 'path' | 'trusted' | 'projects'>
 
 /** The rules in files. Every call reads the current files. */
 export interface RuleLayers {
@@ -92,6 +92,9 @@ export function openRuleLayers(options: {
           base: workspace.path,
           file: project.path,
         }),
+        ...nested(workspace).flatMap(({ base, file }) =>
+          layerLines(file.get()?.permissions, { layer: 'project', base, file: file.path }),
+        ),
         ...layerLines(Object.hasOwn(own ?? {}, workspace.path) ? own?.[workspace.path] : undefined, {
           layer: 'project',
           base: workspace.path,
@@ -122,13 +125,16 @@ export function openRuleLayers(options: {
     },
     unreadable(workspace) {
       if (!workspace.trusted) return undefined
-      const project = projects(workspace)
-      return project.get() === undefined ? project.problem()?.message : undefined
+      const files = [projects(workspace), ...nested(workspace).map(({ file }) => file)]
+      return files.find((file) => file.get() === undefined)?.problem()?.message
     },
     mode(workspace) {
       const project = projects(workspace)
       const wanted = [
         managed.get()?.permissions?.mode,
+        ...nested(workspace)
+          .map(({ file }) => usable(file.get()?.permissions?.mode, true))
+          .toReversed(),
         ...(workspace.trusted ? [usable(project.get()?.permissions?.mode, true)] : []),
         config.get().permissions?.mode,
       ]
@@ -150,6 +156,12 @@ export function openRuleLayers(options: {
       if (rules === undefined) return
       writePrivately(remembered.path, `${JSON.stringify({ [to]: rules, ...others }, null, 2)}\n`)
     },
+  }
+
+  /** Config files of the projects of a session, outermost first. */
+  function nested(workspace: PolicyWorkspace): { base: string; file: WatchedFile<Config> }[] {
+    if (!workspace.trusted) return []
+    return (workspace.projects ?? []).map((project) => ({ base: project.path, file: projects(project) }))
   }
 
   function usable(mode: string | undefined, ofProject: boolean): Mode | undefined {

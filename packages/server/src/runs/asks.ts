@@ -12,6 +12,7 @@ import {
   type Store,
   type Tool,
   explainCall,
+  sessionScope,
 } from '@troupe/core'
 import { askEndpoints, NamedError, toolAckEndpoints } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
@@ -131,7 +132,7 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
   /** Named as the run's model knows them. */
   function toolsOf(session: Session, run: RunRecord | undefined): readonly Tool[] {
     const model = run === undefined ? '' : runRequestOf(run).model
-    return inDialect(options.tools.enabled(session.workspaceId), model)
+    return inDialect(options.tools.enabled(sessionScope(session)), model)
   }
 
   /** Returns false if the ask was already answered. */

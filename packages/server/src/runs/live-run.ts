@@ -232,6 +232,8 @@ export class ManagedRun implements OpenRun {
       messageId: record.messageId,
       session: { id: session.id, ...sessionLanguage(session) },
       workspace: own.workspace,
+      project: own.project,
+      projects: own.projects,
       client: request.client,
       tab: request.tab,
       page: request.page,

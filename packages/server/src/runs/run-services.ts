@@ -55,6 +55,8 @@ export interface RunServices {
 /** A session's view of its workspace: agents, tools, permissions, hooks and state. One object per run. */
 export interface SessionServices {
   readonly workspace: Workspace
+  readonly project?: RunInput['project']
+  readonly projects?: RunInput['projects']
   tools(): readonly Tool[]
   /** True if an open page of the workspace offers an action. May also return hints for models. */
   offers(action: string): boolean | readonly string[]

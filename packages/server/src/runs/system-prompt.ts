@@ -113,7 +113,8 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
   async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions' | 'revision'>> {
     const { home, personHome } = options
     const blocks: PromptBlock[] = [{ name: 'environment', text: environmentText(session, workspace) }]
-    for (const note of agentsNotes({ home, personHome, workspace: workspace.path, trusted: workspace.trusted }))
+    const { path: folder, trusted, projects } = workspace
+    for (const note of agentsNotes({ home, personHome, workspace: folder, trusted, projects }))
       blocks.push({ name: `notes ${note.path}`, text: `Notes for agents from ${note.path}:\n${note.text}` })
     for (const layer of options.layers) {
       const text = await layer.text(session, workspace)
@@ -160,6 +161,7 @@ function countCompactions(history: readonly StoredMessage[]): number {
 function environmentText(session: Session, workspace: Workspace): string {
   return [
     `Workspace: ${workspace.path}`,
+    ...(workspace.projects ?? []).slice(-1).map(({ name, path: at }) => `Project: ${name}, in ${at}`),
     `Operating system: ${os.type()} ${os.arch()}`,
     `The chat started on ${new Date(session.createdAt).toISOString().slice(0, 10)}.`,
   ].join('\n')
@@ -232,13 +234,16 @@ export function agentsNotes(options: {
   personHome: string
   workspace: string
   trusted: boolean
+  /** Outermost first. */
+  projects?: readonly { path: string }[] | undefined
 }): AgentsNote[] {
-  const { home, personHome, workspace, trusted } = options
+  const { home, personHome, workspace, trusted, projects = [] } = options
   const seen = new Set<string>()
   const own = readAgentsNotes(home, { roots: [home], personHome, seen })
   if (!trusted) return own
   const folders = foldersDownTo(workspace)
   const roots = [folders[0] as string]
+  folders.push(...projects.map((project) => project.path))
   return [...own, ...folders.flatMap((folder) => readAgentsNotes(folder, { roots, personHome, seen }))]
 }
 

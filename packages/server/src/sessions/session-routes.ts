@@ -128,13 +128,13 @@ export function sessionRoutes(options: {
 
 /** Creates a session with the messages up to this one. Run state, such as active agents, is not copied. */
 function forkSession(store: Store, from: Session, messageId: string): Promise<Session> {
-  const { workspaceId, title, model, agent, folderId, params } = from
+  const { workspaceId, projectId, title, model, agent, folderId, params } = from
   // Bypass mode was granted to that session only.
   const mode = from.mode === 'bypass' ? 'default' : from.mode
   const id = newId('ses_')
   return store.transaction(async (inside) => {
     const messages = await inside.messages.chain({ sessionId: from.id }, messageId)
-    await inside.sessions.create({ id, workspaceId })
+    await inside.sessions.create({ id, workspaceId, projectId })
     for (const message of messages) await inside.messages.add({ sessionId: id }, withoutRatings(message))
     return inside.sessions.update(id, { title, model, agent, mode, folderId, params })
   })

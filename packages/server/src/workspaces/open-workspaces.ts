@@ -5,6 +5,7 @@ import { NamedError } from '@troupe/protocol'
 import type { ConfigFile } from '../config/config.ts'
 import { createKeyedMutex } from '../util/concurrency.ts'
 import type { FolderStates } from './folder-states.ts'
+import { projectChain } from './projects.ts'
 
 /** The folders of this server. Each has its own sessions, trust and extensions. */
 export interface Workspaces {
@@ -12,8 +13,8 @@ export interface Workspaces {
   own: Workspace
   /** Loads the extensions of a workspace. Called when it is opened, used or trusted. */
   load(workspace: Workspace): void
-  /** Returns the workspace of a session, and loads it. Throws `FolderSlow` (503). */
-  of(session: Pick<Session, 'workspaceId'>): Promise<Workspace>
+  /** Returns the workspace of a session, with its projects, and loads it. Throws `FolderSlow` (503). */
+  of(session: Pick<Session, 'workspaceId'> & { projectId?: string | null }): Promise<Workspace>
   /**
    * Opens the folder at a path. A folder that was moved there keeps its workspace. Throws `BadWorkspace` (400) if there
    * is no folder, and `FolderSlow` (503).
@@ -54,10 +55,12 @@ export async function openWorkspaces(options: WorkspacesOptions): Promise<Worksp
   const all: Workspaces = {
     own: await enter(options.own).catch(() => store.workspaces.open(options.own)),
     load: options.load,
-    async of({ workspaceId }) {
+    async of({ workspaceId, projectId }) {
       const found = await verified((await store.workspaces.get(workspaceId)) ?? all.own)
-      options.load(found)
-      return found
+      const projects = projectId == null ? [] : await projectChain(store, found.id, projectId)
+      const scope = projects.length === 0 ? found : { ...found, projects }
+      options.load(scope)
+      return scope
     },
     async open(folder) {
       const found = await enter(folder)

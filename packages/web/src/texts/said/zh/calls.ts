@@ -2,6 +2,31 @@ import type { ServerTextPairs } from '../../server-texts.ts'
 
 /** Titles and summaries of tool calls. */
 export const actions: ServerTextPairs = [
+  ['List projects', '列出项目'],
+  ['Open project {}', '打开项目 {}'],
+  ['Open a project', '打开项目'],
+  ['Create a project', '创建项目'],
+  ['Describe a project', '描述项目'],
+  ['Describe project {}', '描述项目 {}'],
+  ['Describe project', '描述项目'],
+  ['Change the tasks of a project', '更改项目的任务'],
+  ['Change tasks', '更改任务'],
+  ['Read tasks', '读取任务'],
+  ['Tasks', '任务'],
+  ['{} is a file. Give a folder.', '{} 是文件。请给出文件夹。'],
+  ['There are no projects here.', '这里没有项目。'],
+  ['This chat has no project. Name one. Projects: {}.', '此对话没有项目。请指定一个。项目：{}。'],
+  [
+    'This chat has no project. Name one. Projects: none. ProjectOpen makes a folder a project.',
+    '此对话没有项目。请指定一个。目前没有项目。ProjectOpen 可以把文件夹设为项目。',
+  ],
+  ['There is no project "{}". Projects: {}.', '没有项目“{}”。项目：{}。'],
+  [
+    'There is no project "{}". Projects: none. ProjectOpen makes a folder a project.',
+    '没有项目“{}”。目前没有项目。ProjectOpen 可以把文件夹设为项目。',
+  ],
+  ['There is no task {}. Tasks:\n{}', '没有任务 {}。任务：\n{}'],
+  ['There is no task {}. Tasks:\nnone', '没有任务 {}。目前没有任务。'],
   ['Run a command', '运行命令'],
   ['Run a command in the background', '在后台运行命令'],
   ['Run a command, outside the sandbox', '在沙箱之外运行命令'],

@@ -34,6 +34,7 @@ export const requests: ServerTextPairs = [
   ['This needs the token from the home folder.', '这需要主目录中的令牌。'],
   ['The public key is not a P-256 key.', '公钥不是 P-256 密钥。'],
   ['A workspace must be the absolute path of an existing folder.', '工作区必须是已存在文件夹的绝对路径。'],
+  ['A project must be an existing folder inside the workspace.', '项目必须是工作区内已存在的文件夹。'],
   ['Open this folder first.', '请先打开此文件夹。'],
   ['This folder is not open here.', '此文件夹未在这里打开。'],
   [

@@ -1,0 +1,26 @@
+/** A folder inside a workspace with its own notes, skills, agents, rules, MCP servers and default model. */
+export interface ProjectInfo {
+  id: string
+  name: string
+  /** Absolute. */
+  path: string
+  parentProjectId: string | null
+}
+
+/** What the folder of a project brings. Nothing of an untrusted workspace takes effect. */
+export interface ProjectFacts extends ProjectInfo {
+  trusted: boolean
+  notes: string[]
+  skills: string[]
+  agents: string[]
+  rules: number
+  mcpServers: string[]
+  model: string | null
+}
+
+export interface Projects {
+  list(): Promise<ProjectInfo[]>
+  /** Opens a folder of the workspace as a project. The default name is that of the folder. */
+  open(path: string, name?: string): Promise<ProjectInfo>
+  describe(project: ProjectInfo): Promise<ProjectFacts>
+}
