@@ -48,6 +48,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace = await openWorkspace(chromium ?? '', {
       models: { 'test/script': model },
       files: { 'long.ts': lines, 'small.ts': 'const one = 1\n' },
+      // The shell of the terminal reads no startup files of this machine.
+      server: { env: { HOME: '/nonexistent', SHELL: '/bin/bash' } },
       home: {
         'config.json': JSON.stringify({ model: 'test/script', permissions: { allow: ['Bash', 'Edit'] } }),
       },
@@ -58,10 +60,12 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   const stack = (page: Page) =>
     page.getByRole('complementary', { name: 'Panels' }).or(page.getByRole('dialog', { name: 'Panels' }))
-  const tab = (page: Page, title: string | RegExp) => stack(page).getByRole('tab', { name: title })
+  const tabs = (page: Page) => stack(page).getByRole('tablist', { name: 'Panels' })
+  const tab = (page: Page, title: string | RegExp) => tabs(page).getByRole('tab', { name: title })
+  const screen = (page: Page) => stack(page).locator('.xterm-rows').filter({ visible: true })
   const openButton = (page: Page, card: RegExp, at = 0) =>
     page.getByRole('group', { name: card }).nth(at).getByRole('button', { name: 'Open in panel' })
-  const titles = (page: Page) => stack(page).getByRole('tab').allInnerTexts()
+  const titles = (page: Page) => tabs(page).getByRole('tab').allInnerTexts()
   const faults = (page: Page) =>
     page.evaluate(async () => {
       const { axe: found } = window as unknown as { axe: { run(root: object): Promise<AxeResults> } }
@@ -88,27 +92,84 @@ describe.skipIf(chromium === undefined)(name, () => {
       .getByRole('figure', { name: /Changes in small.ts/ })
       .waitFor()
     await openButton(page, /^Bash/).click()
-    const output = stack(page).getByRole('log', { name: 'Output' })
+    const output = screen(page)
     await output.getByText('started').waitFor()
     expect(await faults(page)).toEqual([])
-    expect(await titles(page)).toEqual(['long.ts', 'small.ts', expect.stringContaining('echo started')])
+    expect(await titles(page)).toEqual(['long.ts', 'small.ts', 'Terminal'])
 
-    await tab(page, /echo started/).focus()
+    await tab(page, 'Terminal').focus()
     await page.keyboard.press('ArrowRight')
-    await stack(page).getByRole('tab', { name: 'long.ts', selected: true }).and(page.locator(':focus')).waitFor()
+    await tabs(page).getByRole('tab', { name: 'long.ts', selected: true }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('ArrowRight')
-    await stack(page).getByRole('tab', { name: 'small.ts', selected: true }).and(page.locator(':focus')).waitFor()
+    await tabs(page).getByRole('tab', { name: 'small.ts', selected: true }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Delete')
     await tab(page, 'small.ts').waitFor({ state: 'detached' })
-    expect(await titles(page)).toEqual(['long.ts', expect.stringContaining('echo started')])
-    await stack(page).getByRole('tab', { selected: true }).and(page.locator(':focus')).waitFor()
+    expect(await titles(page)).toEqual(['long.ts', 'Terminal'])
+    await tabs(page).getByRole('tab', { selected: true }).and(page.locator(':focus')).waitFor()
 
-    await tab(page, /echo started/).click()
+    await tab(page, 'Terminal').click()
     expect(await output.innerText()).not.toContain('went on')
     await writeFile(path.join(workspace.folder, 'go'), '')
     await output.getByText('went on').waitFor()
     await stack(page).getByRole('button', { name: 'Stop', exact: true }).click()
     await stack(page).getByText('Stopped', { exact: true }).waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('a terminal is a shell in this folder that survives a reload, is in a second window, and can be left', async () => {
+    const page = await workspace.open({ viewport: { width: 1440, height: 900 } })
+    const chat = chatPage(page)
+    await chat.field.waitFor()
+    await page.keyboard.press('Control+`')
+    await screen(page).getByText(/[#$]/).first().waitFor()
+    // 24-bit colors and the theme pass the content policy.
+    await page.keyboard.type("printf '\\e[38;2;1;2;3mdark\\e[0m \\e]0;title\\a\\e[6n%s\\n' small.ts:1; stty size\n")
+    await screen(page)
+      .getByText(/^\d+ \d+$/)
+      .waitFor()
+    // The query for the cursor typed nothing behind the prompt.
+    await expect.poll(async () => (await screen(page).innerText()).trimEnd(), patiently).toMatch(/\n\d+ \d+\n.*[#$]$/)
+    await page.evaluate(axe)
+    expect(await faults(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await faults(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'light' })
+
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await chatPage(other).field.waitFor()
+    await other.keyboard.press('Control+`')
+    await screen(other).getByText('small.ts:1').first().waitFor()
+    await other.keyboard.type('echo from-the-"other"\n')
+    await screen(page).getByText('from-the-other').waitFor()
+    await other.close()
+
+    await page.reload()
+    await chat.field.waitFor()
+    await page.keyboard.press('Control+`')
+    await screen(page).getByText('from-the-other').waitFor()
+    await stack(page).locator('.xterm-helper-textarea:focus').waitFor()
+    // Tab goes to the shell, so another key leaves it.
+    await page.keyboard.press('Control+Shift+X')
+    await stack(page).getByRole('tablist', { name: 'Terminals' }).locator('[role=tab]:focus').waitFor()
+
+    await screen(page).getByText('from-the-other').dblclick({ force: true })
+    await page.keyboard.press('Alt+q')
+    await expect.poll(() => chat.field.inputValue(), patiently).toBe('```text\nfrom-the-other\n```\n\n')
+    await stack(page).locator('.xterm-helper-textarea').focus()
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.setData('text/plain', 'echo \u202epasted')
+      const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+      document.activeElement?.dispatchEvent(paste)
+    })
+    const dialog = page.getByRole('dialog', { name: 'Paste 1 line?' })
+    await dialog.getByText('1 hidden or control character removed').waitFor()
+    await dialog.getByRole('button', { name: 'Paste', exact: true }).click()
+    await screen(page).getByText('echo pasted').waitFor()
+    await page.keyboard.press('Control+u')
+    await page.keyboard.type('exit\n')
+    await stack(page).getByText('No terminals in this folder.').waitFor()
     expect(workspace.complaints).toEqual([])
   })
 

@@ -30,7 +30,8 @@ const mostCount = 1000
 
 type Mode = 'text' | 'escape' | 'csi' | 'osc' | 'string'
 
-export function createOutputFilter(): OutputFilter {
+/** `onIdentify`: a program asks which terminal this is. Nothing answers by itself. */
+export function createOutputFilter(onIdentify: () => void = () => undefined): OutputFilter {
   const state = new ScreenState()
   let mode: Mode = 'text'
   let buffer = ''
@@ -153,6 +154,7 @@ export function createOutputFilter(): OutputFilter {
       pieces.push(`\x1b[${clamp(parameters)}${final}`)
     else if (kind === '' && (final === 'h' || final === 'l') && (parameters === '4' || parameters === '20'))
       pieces.push(`\x1b[${parameters}${final}`)
+    else if (kind === '' && final === 'c' && (parameters === '' || parameters === '0')) onIdentify()
     else if (kind === '?' && (final === 'J' || final === 'K')) pieces.push(`\x1b[?${clamp(parameters)}${final}`)
     else if (kind === ' ' && final === 'q') pieces.push(`\x1b[${clamp(parameters)} q`)
     else if (kind === '!' && final === 'p') {

@@ -48,6 +48,9 @@ interface TerminalStart extends TerminalSize {
 const burstBytes = 192 << 20
 const bytesPerSecond = 24 << 20
 const nameEveryMs = 500
+/** A VT220 with colors. fish waits for an answer before its first prompt. */
+const identity = '\x1b[?62;22c'
+const identifyMs = 3000
 
 export async function startPersonTerminal(start: TerminalStart): Promise<PersonTerminal> {
   const { spawn } = await import('@lydell/node-pty')
@@ -76,7 +79,7 @@ export async function startPersonTerminal(start: TerminalStart): Promise<PersonT
 }
 
 function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonTerminal {
-  const filter = createOutputFilter()
+  const filter = createOutputFilter(identify)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const history = createHistory()
   const ended = Promise.withResolvers<void>()
@@ -85,6 +88,7 @@ function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonT
   let allowedAt = performance.now()
   let namedAt = 0
   let naming: NodeJS.Timeout | undefined
+  let isTyped = false
   let info: TerminalInfo = {
     id: `pt-${randomBytes(8).toString('hex')}`,
     number: start.number,
@@ -110,6 +114,7 @@ function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonT
     write(text) {
       if (!info.running) return
       terminal.usedAt = Date.now()
+      isTyped = true
       pty.write(text)
     },
     resize({ columns, rows }) {
@@ -163,6 +168,11 @@ function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonT
 
   function tell(): void {
     for (const listener of listeners) listener()
+  }
+
+  /** Answers only the shell itself, as it starts. Later, the answer would be typed into whatever runs. */
+  function identify(): void {
+    if (!isTyped && Date.now() - info.startedAt < identifyMs) pty.write(identity)
   }
 
   /** The program in front names the tab. Titles that programs set are dropped. */

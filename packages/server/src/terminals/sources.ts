@@ -52,7 +52,8 @@ export function taskSource(task: Task, onHold: (note: string) => void): Source {
       running: isRunning(),
       exitCode: task.exitCode,
       typing: isRunning() && task.held,
-      takeable: isRunning() && task.write !== undefined,
+      // Without a terminal, nothing shows what is typed.
+      takeable: isRunning() && task.write !== undefined && task.size !== undefined,
     }),
     read(from) {
       const { text, lost } = task.read(position)
@@ -74,7 +75,7 @@ export function taskSource(task: Task, onHold: (note: string) => void): Source {
       if (task.held && isRunning()) task.resize?.(columns, rows)
     },
     hold(held, note) {
-      if (task.write === undefined || task.held === held || !isRunning()) return
+      if (task.write === undefined || task.size === undefined || task.held === held || !isRunning()) return
       task.hold(held)
       onHold(note)
     },

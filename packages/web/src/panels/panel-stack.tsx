@@ -54,7 +54,9 @@ function Aside({ focusRequest: asked, shown, onHeard, onHide, children }: FrameP
   useEffect(() => {
     const { current } = frame
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) onHide()
+      // A dialog of a panel closes alone.
+      const isInDialog = event.target instanceof Element && event.target.closest('dialog') !== null
+      if (event.key === 'Escape' && !event.defaultPrevented && !isInDialog) onHide()
     }
     current?.addEventListener('keydown', onKey)
     return () => current?.removeEventListener('keydown', onKey)

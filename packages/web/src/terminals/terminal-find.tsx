@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import type { Emulator } from './emulator.ts'
@@ -13,10 +13,12 @@ interface TerminalFindProps {
 
 /** Searches the screen and the lines above it. Enter goes to the previous match, which is the older one. */
 export function TerminalFind({ emulator, focusRequest, onClose }: TerminalFindProps) {
+  const bar = useRef<HTMLElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [found, setFound] = useState({ index: -1, count: 0 })
   useEffect(() => field.current?.select(), [focusRequest])
+  useEscape(bar, onClose)
   useEffect(() => emulator.onMatches((index, count) => setFound({ index, count })), [emulator])
   const change = (wanted: string) => {
     setText(wanted)
@@ -25,7 +27,7 @@ export function TerminalFind({ emulator, focusRequest, onClose }: TerminalFindPr
   }
   const step = (direction: 'next' | 'previous') => text !== '' && emulator.find(text, direction, false)
   return (
-    <search className="terminal-find">
+    <search ref={bar} className="terminal-find">
       <input
         ref={field}
         aria-label={t.terminals.find}
@@ -36,10 +38,6 @@ export function TerminalFind({ emulator, focusRequest, onClose }: TerminalFindPr
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return
           if (event.key === 'Enter') step(event.shiftKey ? 'next' : 'previous')
-          if (event.key !== 'Escape') return
-          event.preventDefault()
-          event.stopPropagation()
-          onClose()
         }}
       />
       <output className="terminal-matches" aria-live="polite">
@@ -56,4 +54,19 @@ export function TerminalFind({ emulator, focusRequest, onClose }: TerminalFindPr
       </IconButton>
     </search>
   )
+}
+
+/** Closes only the bar. The panels around it listen to the element itself, so React's event comes too late. */
+function useEscape(bar: RefObject<HTMLElement | null>, onClose: () => void): void {
+  useEffect(() => {
+    const { current } = bar
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.isComposing) return
+      event.preventDefault()
+      event.stopPropagation()
+      onClose()
+    }
+    current?.addEventListener('keydown', onKey)
+    return () => current?.removeEventListener('keydown', onKey)
+  }, [bar, onClose])
 }

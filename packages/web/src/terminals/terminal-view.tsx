@@ -45,6 +45,7 @@ export function TerminalView({ tab, socket, isShown, focusRequest, onLeave }: Te
   const [paste, setPaste] = useState<Paste | null>(null)
   const [link, setLink] = useState<string | null>(null)
   const [isReader, setReader] = useState(() => browserStorage.get(readerKey) === 'on')
+  const [links, setLinks] = useState<FoundLink[]>([])
   const keys = useTouchKeys()
   const target: WatchTarget = 'terminal' in tab ? { terminalId: tab.id } : { sessionId, taskId: tab.id }
   const { open, state, status, skipped } = useTerminal({
@@ -106,7 +107,13 @@ export function TerminalView({ tab, socket, isShown, focusRequest, onLeave }: Te
           align="end"
           items={menuItems()}
           trigger={
-            <button type="button" className="icon-button terminal-action" aria-label={t.terminals.more}>
+            <button
+              type="button"
+              className="icon-button terminal-action"
+              aria-label={t.terminals.more}
+              onPointerDownCapture={findNewLinks}
+              onKeyDownCapture={findNewLinks}
+            >
               <MoreHorizontal aria-hidden />
             </button>
           }
@@ -139,7 +146,6 @@ export function TerminalView({ tab, socket, isShown, focusRequest, onLeave }: Te
   )
 
   function menuItems(): MenuItem[] {
-    const links = emulator?.links() ?? []
     return [
       {
         label: t.terminals.links,
@@ -163,6 +169,10 @@ export function TerminalView({ tab, socket, isShown, focusRequest, onLeave }: Te
         },
       },
     ]
+  }
+
+  function findNewLinks() {
+    setLinks(emulator?.links() ?? [])
   }
 
   function send() {
