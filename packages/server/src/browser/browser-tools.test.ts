@@ -159,6 +159,14 @@ describe.skipIf(executable === undefined)(name, () => {
     const line = text.split('\n').find((one) => what.test(one))
     return /\[ref=(\w+)\]/.exec(line ?? '')?.[1] ?? `no ref for ${what} in ${text}`
   }
+  /** Chromium reports a blocked window, navigation or download soon after the action, which may have returned then. */
+  const untilTold = async (text: string, note: string): Promise<string> => {
+    let seen = text
+    const isTold = async () => seen.includes(note) || (seen += (await call('BrowserSnapshot', {})).text).includes(note)
+    await vi.waitUntil(isTold, { timeout: 10_000 }).catch(() => undefined)
+    expect(seen).toContain(note)
+    return seen
+  }
 
   test('a page is opened and read: an outline with refs for the model, an image for the card', async () => {
     const { output, text, display } = await open('a.test/')
@@ -276,19 +284,20 @@ describe.skipIf(executable === undefined)(name, () => {
     const { text } = await open('a.test/')
     const url = site.url('a.test/')
     const clicked = await call('BrowserAct', { url, action: 'click', ref: refOf(text, /link "Away"/) })
-    expect(clicked.text).toContain(
+    await untilTold(
+      clicked.text,
       `Note: The page tried to go to another host, which was blocked. If you want that page, open it with BrowserSnapshot: ${site.url('b.test/secret')}`,
     )
     expect(clicked.text).toContain('Title: Front page')
     const opened = await call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Open"/) })
-    expect(opened.text).toContain(site.url('b.test/window'))
+    await untilTold(opened.text, site.url('b.test/window'))
     const windows = await open('a.test/windows')
     for (const [what, at] of [
       [/link "Link"/, 'b.test/link'],
       [/button "Post"/, 'b.test/form'],
     ] as const) {
       const { text: told } = await call('BrowserAct', { url, action: 'click', ref: refOf(windows.text, what) })
-      expect(told).toContain(site.url(at))
+      await untilTold(told, site.url(at))
     }
     expect(site.requests.filter((line) => line.includes('b.test'))).toEqual([])
     expect((await open('b.test/secret')).text).toContain('Title: Elsewhere')
@@ -327,7 +336,7 @@ describe.skipIf(executable === undefined)(name, () => {
       const { text } = await open('a.test/hidden-windows')
       const clicked = await call('BrowserAct', { url, action: 'click', ref: refOf(text, what) })
       expect(clicked.text).toContain('Title: Windows')
-      if (!String(what).includes('Alone')) expect(clicked.text).toContain(`blocked: ${site.url('b.test/hidden')}`)
+      if (!String(what).includes('Alone')) await untilTold(clicked.text, `blocked: ${site.url('b.test/hidden')}`)
     }
     expect(site.requests.filter((line) => line.includes('b.test'))).toEqual([])
   })
@@ -353,12 +362,8 @@ describe.skipIf(executable === undefined)(name, () => {
     const url = site.url('a.test/')
     const act = (what: RegExp) => call('BrowserAct', { url, action: 'click', ref: refOf(text, what) })
     expect((await act(/button "Alert"/)).text).toContain('Note: The page showed a dialog, which was dismissed: "Boo"')
-    let { text: seen } = await act(/link "A file"/)
-    await vi.waitUntil(
-      async () => (seen += (await call('BrowserSnapshot', {})).text).includes('Note: A download was blocked'),
-      { timeout: 10_000 },
-    )
-    expect(seen).toContain(`A download was blocked: ${site.url('a.test/file')}`)
+    const { text: seen } = await act(/link "A file"/)
+    await untilTold(seen, `Note: A download was blocked: ${site.url('a.test/file')}`)
     expect((await act(/link "New window"/)).text).toContain('Title: Form')
   })
 
