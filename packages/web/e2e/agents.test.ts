@@ -78,7 +78,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByRole('button', { name: 'Save' }).click()
     const field = dialog(page).getByLabel('Name', { exact: true })
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
-    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true)
     await field.fill('Explore')
     await dialog(page).getByLabel('Prompt').fill('You review.')
     await dialog(page).getByRole('group', { name: 'file-read' }).getByRole('checkbox', { name: 'Glob' }).check()

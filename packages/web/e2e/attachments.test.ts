@@ -79,7 +79,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.reload()
     const shown = chat.own.locator('img[alt="dot.png"]')
     await shown.waitFor()
-    expect(await shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
+    await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
     await chat.own.getByRole('link', { name: 'pasted.txt' }).waitFor()
     await chat.own.getByRole('link', { name: 'dropped.pdf' }).waitFor()
   })

@@ -197,7 +197,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Model settings', exact: true }).waitFor()
     const { sessions } = (await (await workspace.server().fetch('/ai/sessions')).json()) as { sessions: object[] }
     await expect.poll(() => sessions[0], soon).not.toHaveProperty('params.temperature')
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   })
 
   test('shows why nothing can be sent, and a button to fix it', async () => {

@@ -117,7 +117,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     const undone = page.getByRole('group', { name: 'Summary undone' })
     await undone.waitFor()
     // The focus stays: the same key undoes it.
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Redo the summary')
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+      .toBe('Redo the summary')
     await openXray(page)
     expect(await dialog(page).innerText()).not.toContain('Summary of older messages')
     await dialog(page)

@@ -81,11 +81,15 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog.getByLabel('Base URL', { exact: true }).fill(wire.baseURL('custom'))
     await page.keyboard.press('Enter')
     await dialog.getByText(/Connected\. 1 model found/).waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
-    expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0)
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth))
+      .toBeLessThanOrEqual(0)
+    await expect
+      .poll(() => dialog.evaluate((element) => element.scrollWidth - element.clientWidth))
+      .toBeLessThanOrEqual(0)
     await page.keyboard.press('Escape')
     await page.locator('dialog').waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Model:/)
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Model:/)
     await page.keyboard.press('Enter')
     await page.getByRole('combobox', { name: 'Search models' }).fill('near-by')
     await page.keyboard.press('Enter')

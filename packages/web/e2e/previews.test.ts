@@ -199,7 +199,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await look(page, 'diagram.mmd')
     const picture = page.getByRole('img', { name: 'Diagram' })
     await picture.waitFor()
-    expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(50)
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(50)
     const chat = chatPage(page)
     await chat.ask('find')
     await chat.lastAnswer.getByRole('button', { name: /Find/ }).first().click()

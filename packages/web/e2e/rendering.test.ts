@@ -81,11 +81,13 @@ describe.skipIf(chromium === undefined)(name, () => {
     await answer.locator('.code-inline-block .hljs-built_in', { hasText: 'print' }).waitFor()
     const pre = answer.locator('.code-block pre')
     await answer.getByRole('button', { name: 'Wrap long lines', exact: true }).click()
-    expect(await pre.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe('pre-wrap')
+    await expect.poll(() => pre.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe('pre-wrap')
     await answer.getByRole('button', { name: 'Don’t wrap long lines' }).click()
     const table = answer.getByRole('group', { name: 'Table' })
-    expect(await table.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(true)
-    expect(await chat.page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+    await expect.poll(() => table.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(true)
+    await expect
+      .poll(() => chat.page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth))
+      .toBe(true)
 
     const image = answer.getByRole('button', { name: 'Enlarge A pixel' })
     await image.focus()
@@ -95,7 +97,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await viewer.locator('img').evaluate((element) => element.clientWidth)).toBeGreaterThan(1)
     await chat.page.keyboard.press('Escape')
     await viewer.waitFor({ state: 'detached' })
-    expect(await image.evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => image.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
   test('a provider’s refusal is shown with its reason, and a remedy', async () => {

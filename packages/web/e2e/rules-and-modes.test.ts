@@ -144,7 +144,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(shown).toBe('Mode: Accept edits')
     await chat.field.press('Alt+m')
     await expect.poll(shown).toBe('Mode: Plan')
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA')
     await chat.ask('hello')
     expect(await modeOnServer(page)).toBe('plan')
     await page.reload()

@@ -80,7 +80,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await focusIs(['INPUT', 'contrast'])
     await expect.poll(() => page.url()).toMatch(/#settings\/appearance\/contrast$/)
     await page.keyboard.press('ArrowRight')
-    expect(await page.evaluate(() => document.documentElement.dataset['contrast'])).toBe('more')
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset['contrast'])).toBe('more')
 
     await field.fill('pdf')
     await dialog(page).getByRole('link', { name: 'pdf Skills' }).waitFor()
@@ -99,7 +99,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await focusIs(['BUTTON', 'backup'])
     await page.reload()
     await focusIs(['BUTTON', 'backup'])
-    expect(await page.evaluate(() => document.documentElement.dataset['contrast'])).toBe('more')
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset['contrast'])).toBe('more')
     await close()
   })
 
@@ -311,14 +311,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Control+k')
     await page.keyboard.type('appearance dark')
     await page.keyboard.press('Enter')
-    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')
   })
 
   test('another language appears at once, the focus stays, and it is stored', async () => {
     await goTo('language')
     await dialog(page).getByRole('radio', { name: '中文' }).click({ force: true })
     await dialog(page).getByRole('link', { name: '语言' }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh')
+    await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('zh')
     await focusIs(['INPUT', 'language'])
     await page.reload()
     await dialog(page).getByRole('radio', { name: '中文', checked: true }).waitFor({ state: 'attached' })

@@ -151,7 +151,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await panel(page).getByText('It was tried.').waitFor()
     await page.keyboard.press('Escape')
     await panel(page).waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
     expect(workspace.complaints).toEqual([])
   })
 

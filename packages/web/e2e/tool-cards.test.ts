@@ -316,7 +316,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect((await output.locator('.ansi-green').innerText()).trim()).toBe('green')
     const gap = () => output.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
     expect(await gap()).toBeLessThan(2)
-    expect(await output.evaluate((box) => box.scrollTop)).toBeGreaterThan(100)
+    await expect.poll(() => output.evaluate((box) => box.scrollTop)).toBeGreaterThan(100)
     await writeFile(path.join(workspace.folder, 'go'), '')
     await chat.finished()
     await expect.poll(() => output.innerText()).toContain('over')
