@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Blobs, RunRecord, Session, Store } from '@troupe/core'
 import {
   type ChatRequest,
   type Chunk,
   type Comparison,
-  isId,
   NamedError,
   type Part,
   type StoredMessage,
@@ -15,9 +13,20 @@ import { sessionNotFound, sessionTrashed } from '../http/scope.ts'
 import { checkParams } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import { checkRule, type RuleTexts } from '../permission/rule-layers.ts'
 import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
 import { replayEvents } from '../runs/stored-answer.ts'
+import {
+  badRequest,
+  editId,
+  equalParts,
+  incomingId,
+  newMessage,
+  requestedModel,
+  resolveParent,
+  ruleTexts,
+  runRequest,
+  storedId,
+} from './chat-request.ts'
 import {
   assertCanRetry,
   handOver,
@@ -353,64 +362,8 @@ async function chosenModel(
   return id
 }
 
-/** Returns `parentMessageId`, else the preceding message if stored, else the current leaf. */
-export async function resolveParent(
-  request: ChatRequest,
-  at: { sessionId: string },
-  store: Store,
-): Promise<string | null> {
-  const { parentMessageId } = request
-  if (parentMessageId === null) return null
-  if (parentMessageId !== undefined) {
-    if ((await store.messages.get(at, parentMessageId)) !== undefined) return parentMessageId
-    throw new NamedError('MessageNotFound', 'The parent message is not in this chat.', {
-      status: 404,
-      data: { messageId: parentMessageId },
-    })
-  }
-  const before = incomingId(request.messages?.at(-2))
-  const stored = before === undefined ? undefined : await storedId(before, request, at, store)
-  return stored ?? (await store.messages.latestLeaf(at)) ?? null
-}
-
-/** Returns the stored id of a client's message copy. After an edit, the copy still has the old id. */
-async function storedId(
-  id: string,
-  request: ChatRequest,
-  at: { sessionId: string },
-  store: Store,
-): Promise<string | undefined> {
-  const known = await store.messages.get(at, id)
-  const copy = request.messages?.find((message) => incomingId(message) === id)
-  if (known?.role !== 'user' || copy === undefined) return known?.id
-  try {
-    const message = parseUserMessage(copy)
-    if (equalParts(writtenParts(known.parts), message.parts)) return id
-    return (await store.messages.get(at, editId(message)))?.id ?? id
-  } catch {
-    // The copy is unreadable, so use its id.
-    return id
-  }
-}
-
 function branchPart(messageId: string, replaces: string): Chunk {
   return { type: 'data-branch', data: { messageId, replaces } }
-}
-
-/** Derives the id from the content, so resending an edit is a retry, not another branch. */
-function editId({ id, parts }: UserMessage): string {
-  return `msg_${createHash('sha256')
-    .update(`${id}\n${JSON.stringify(parts)}`)
-    .digest('hex')
-    .slice(0, 32)}`
-}
-
-/** Returns the new message. The SDK client names it if it is not the last one. */
-export function newMessage({ message, messages, messageId }: ChatRequest): unknown {
-  if (message !== undefined) return message
-  return (
-    messages?.find((candidate) => messageId !== undefined && incomingId(candidate) === messageId) ?? messages?.at(-1)
-  )
 }
 
 async function rememberChoices(store: Store, sessionId: string, request: ChatRequest): Promise<Session> {
@@ -423,44 +376,7 @@ async function rememberChoices(store: Store, sessionId: string, request: ChatReq
   return store.sessions.update(sessionId, { model: changed, params })
 }
 
-function runRequest(request: ChatRequest, model: string, opening: Chunk[] = []): RunRequest {
-  return {
-    model,
-    agent: request.agent,
-    client: request.clientId,
-    tab: request.tabId,
-    page: request.pageId,
-    headless: request.headless || undefined,
-    rules: request.rules && ruleTexts(request.rules),
-    limits: request.maxSteps === undefined ? undefined : { steps: request.maxSteps },
-    opening: opening.length > 0 ? opening : undefined,
-  }
-}
-
-function ruleTexts(rules: NonNullable<ChatRequest['rules']>): RuleTexts {
-  const entries = Object.entries(rules).map(([effect, texts]) => [effect, (texts ?? []).map(checkRule)])
-  return Object.fromEntries(entries) as RuleTexts
-}
-
-/** Also accepts the legacy field name. */
-function requestedModel(request: ChatRequest): string | undefined {
-  return request.model ?? request.chatModelId
-}
-
 export function assertNotBusy(runs: RunManager, sessionId: string): void {
   const run = runs.get(sessionId)
   if (run !== undefined) throw sessionBusy(run)
-}
-
-function incomingId(message: unknown): string | undefined {
-  const id = (message as { id?: unknown } | null | undefined)?.id
-  return isId(id) ? id : undefined
-}
-
-function equalParts(a: readonly Part[], b: readonly Part[]): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
-}
-
-export function badRequest(message: string): NamedError {
-  return new NamedError('BadRequest', message)
 }

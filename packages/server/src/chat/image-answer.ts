@@ -16,14 +16,8 @@ import { messageChunks, replayEvents } from '../runs/stored-answer.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 import { handOver, pickedByReply, storePick } from './compare-models.ts'
 import type { ChatTurn } from './continue-answer.ts'
-import {
-  assertNotBusy,
-  badRequest,
-  type ChatOptions,
-  newMessage,
-  requestedSession,
-  resolveParent,
-} from './handle-chat.ts'
+import { badRequest, newMessage, resolveParent } from './chat-request.ts'
+import { assertNotBusy, type ChatOptions, requestedSession } from './handle-chat.ts'
 import { checkAttachments, parseUserMessage, storeUploads } from './user-message.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { FileKind, LearnedModelFacts, MediaKind, MediaRequest } from '@troupe/core'
+import type { FileKind, LearnedModelFacts, MediaKind } from '@troupe/core'
 import {
   isSameOrigin,
   type ModelDefinition,
@@ -9,15 +9,8 @@ import {
 } from '@troupe/protocol'
 import { guardFetch } from '../providers/shared/guard-fetch.ts'
 import { openLearnedModels } from '../providers/shared/learned-models.ts'
+import type { VoiceKind } from '../providers/shared/media-models.ts'
 import {
-  type GeneratedMedia,
-  mediaGenerator,
-  type VoiceKind,
-  voiceModel,
-  type VoiceModels,
-} from '../providers/shared/media-models.ts'
-import {
-  accountFingerprint,
   type ConfiguredProvider,
   createProviderDirectory,
   modelNotFound,
@@ -28,12 +21,13 @@ import {
 import {
   completeModel,
   isForMedia,
-  type ModelFactory,
   type ProviderDefinition,
   type ProviderSettings,
 } from '../providers/shared/provider.ts'
 import { type ImportedTemplates, importTemplates } from '../providers/shared/templates.ts'
 import { probe, type ProbeResult, testProvider } from '../providers/shared/test-provider.ts'
+import { createConnections } from './connections.ts'
+import { createMediaModels, isFree, type MediaModel, type VoiceModel } from './resolve-media.ts'
 
 export type { ImportedTemplates } from '../providers/shared/templates.ts'
 
@@ -67,23 +61,6 @@ export interface ResolvedModel {
   files?: readonly FileKind[]
   /** True if it runs on this computer. */
   local?: boolean
-}
-
-interface VoiceModel<Kind extends VoiceKind> {
-  /** `provider/model` */
-  id: string
-  definition: ModelDefinition
-  local: boolean
-  model: VoiceModels[Kind]
-}
-
-interface MediaModel {
-  /** `provider/model` */
-  id: string
-  definition: ModelDefinition
-  /** Runs on this computer, so it costs nothing. */
-  local: boolean
-  make(request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia>
 }
 
 export interface Models {
@@ -128,28 +105,27 @@ export interface Models {
 const probeAgainMs = 30_000
 const maxChatModels = 200
 
-/** A provider's SDK, set up with one key and address. */
-interface Connection {
-  create: ModelFactory
-  /** See `accountFingerprint`. */
-  source: string
-  /** Kept, because an SDK builds its schemas for each model object. */
-  chatModels: Map<string, LanguageModelV4>
-}
-
 export function createModels(options: ModelsOptions): Models {
   const { find, all, ...directory } = createProviderDirectory(options)
   const fetch = guardFetch(options.fetch, directory.redact)
   const discovered = new Map<string, ModelDefinition[]>()
   const learned = openLearnedModels(options.learnedFile)
-  const connections = new Map<string, { made: string; opening: Promise<Connection> }>()
+  const connect = createConnections(fetch, directory.redact)
   let probing: { at: number; results: Promise<Map<string, ProbeResult>> } | undefined
 
+  const media = createMediaModels({
+    listUsable: async () => (await listEvery({})).filter(({ usable }) => usable),
+    locate,
+    connect,
+    modelsOf,
+    definitionOf,
+    defaultModel: async () => options.defaultModel() || chooseDefault(),
+    configuredModel: (kind) => options.mediaModel?.(kind),
+  })
+
   return {
+    ...media,
     resolveChatModel,
-    resolveMediaModel,
-    resolveVoiceModel,
-    listMediaModels,
     getModelDefinition: (provider, id) => modelsOf(find(provider)).find((model) => model.id === id),
     getProviderDefinition: (id) => find(id)?.definition,
     credentials(id) {
@@ -197,80 +173,6 @@ export function createModels(options: ModelsOptions): Models {
       definition: definitionOf(provider, modelId),
       files: learned.takesNone(id) ? [] : (definition.files ?? ['image']),
       local: isFree(definition),
-    }
-  }
-
-  async function resolveMediaModel(kind: MediaKind, wanted?: string, chatModel?: string): Promise<MediaModel> {
-    const listed = await listMediaModels(kind, chatModel)
-    const mayBe = (id: string | undefined): boolean => !isDemo(id) || listed.some(({ ref }) => isDemo(ref))
-    const configured = options.mediaModel?.(kind)
-    // The user may name the demo outside a chat. A chat model cannot.
-    const named = chatModel === undefined || mayBe(wanted) ? wanted : undefined
-    const id = named || (mayBe(configured) ? configured : undefined) || listed[0]?.ref
-    const what = kind === 'image' ? 'images' : 'videos'
-    if (id === undefined)
-      throw modelNotFound(kind, `No ${kind} model is available. Add the API key of a provider that has one.`, [])
-    const { provider, modelId } = locate(id)
-    const { definition } = provider
-    if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
-    const make = mediaGenerator((await connect(provider)).create, kind, modelId)
-    const isKnown = modelsOf(provider).some((model) => model.id === modelId && model.tags.includes(kind))
-    if (make === undefined || (definition.closed && !isKnown))
-      throw modelNotFound(
-        id,
-        `${id} cannot generate ${what}.`,
-        listed.map(({ ref }) => ref),
-      )
-    return {
-      id: `${definition.id}/${modelId}`,
-      definition: definitionOf(provider, modelId),
-      local: isFree(definition),
-      make,
-    }
-  }
-
-  async function resolveVoiceModel<Kind extends VoiceKind>(kind: Kind): Promise<VoiceModel<Kind>> {
-    const listed = await listMediaModels(kind)
-    const id = options.mediaModel?.(kind) ?? listed[0]?.ref
-    if (id === undefined)
-      throw modelNotFound(kind, `No ${kind} model is available. Add the API key of a provider that has one.`, [])
-    const { provider, modelId } = locate(id)
-    if (provider.problem !== undefined) throw providerNotConfigured(provider, provider.problem)
-    const model = voiceModel((await connect(provider)).create, kind, modelId)
-    if (model === undefined)
-      throw modelNotFound(
-        id,
-        `${id} is not a ${kind} model.`,
-        listed.map(({ ref }) => ref),
-      )
-    return {
-      id: `${provider.definition.id}/${modelId}`,
-      model,
-      definition: definitionOf(provider, modelId),
-      local: isFree(provider.definition),
-    }
-  }
-
-  async function listMediaModels(kind: MediaKind | VoiceKind, chatModel?: string): Promise<ModelInfo[]> {
-    const tagged = (await listEvery({})).filter((model) => model.usable && model.tags.includes(kind))
-    const makes = await Promise.all(tagged.map(({ ref }) => canMake(kind, ref)))
-    const found = tagged.filter((_, index) => makes[index])
-    const withDemo = isDemo(chatModel ?? (options.defaultModel() || (await chooseDefault())))
-    return found
-      .filter(({ ref }) => withDemo || !isDemo(ref))
-      .toSorted((one, other) => Number(isDemo(one.ref)) - Number(isDemo(other.ref)))
-  }
-
-  /** Tags come from files or the user, so check that the provider's SDK supports this kind. */
-  async function canMake(kind: MediaKind | VoiceKind, ref: string): Promise<boolean> {
-    const { provider, modelId } = locate(ref)
-    try {
-      const { create } = await connect(provider)
-      const made =
-        kind === 'image' || kind === 'video' ? mediaGenerator(create, kind, modelId) : voiceModel(create, kind, modelId)
-      return made !== undefined
-    } catch {
-      return false
     }
   }
 
@@ -415,28 +317,6 @@ export function createModels(options: ModelsOptions): Models {
     return createModels({ ...options, settings: () => next, learnedFile: undefined, probe: false }).testProvider(id)
   }
 
-  /** Loads the SDK on first use. A changed key or address makes a new connection. */
-  async function connect(provider: ConfiguredProvider): Promise<Connection> {
-    const { definition, apiKey, baseURL, headers } = provider
-    const made = JSON.stringify([definition.adapter, apiKey, baseURL, headers])
-    let known = connections.get(definition.id)
-    if (known?.made !== made) {
-      const source = accountFingerprint(provider)
-      const opening = definition
-        .create({ id: definition.id, apiKey, baseURL, headers, fetch })
-        .then((create) => ({ create, source, chatModels: new Map<string, LanguageModelV4>() }))
-      known = { made, opening }
-      connections.set(definition.id, known)
-    }
-    try {
-      return await known.opening
-    } catch (error) {
-      connections.delete(definition.id)
-      const reason = directory.redact(error instanceof Error ? error.message : String(error))
-      throw providerNotConfigured(provider, `${definition.name} is not available: ${reason}`, error)
-    }
-  }
-
   async function localServers(): Promise<Map<string, ProbeResult>> {
     if (options.probe === false) return new Map()
     if (!probing || Date.now() - probing.at > probeAgainMs) {
@@ -478,15 +358,6 @@ export function createModels(options: ModelsOptions): Models {
 function isUsable(provider: ConfiguredProvider, found: Map<string, ProbeResult>): boolean {
   if (provider.problem !== undefined) return false
   return !provider.definition.local || provider.restricted || (found.get(provider.definition.id)?.found ?? false)
-}
-
-/** The demo costs as little as a server on this computer. */
-function isFree({ id, local = false }: ProviderDefinition): boolean {
-  return local || isDemo(id)
-}
-
-function isDemo(ref: string | undefined): boolean {
-  return ref?.split('/', 1)[0] === 'demo'
 }
 
 function modelRef(model: ModelDefinition): string {

@@ -1,31 +1,24 @@
-import { storeAnswer } from './journal.ts'
 import {
   type AgentDetails,
-  type AgentFrame,
   type AgentRecord,
   type Answer,
   type Ask,
   createWriteLock,
-  type RunOutcome,
   type RunRecord,
   type Session,
   stopNow,
   type Store,
 } from '@troupe/core'
-import { errorInfo, NamedError, newId, type SteeringMessage, type StoredMessage } from '@troupe/protocol'
+import { errorInfo, NamedError, newId, type SteeringMessage } from '@troupe/protocol'
 import type { AnswerOptions, EarlyAnswer } from './inbox.ts'
+import { storeAnswer } from './journal.ts'
+import { createLateAnswers } from './late-answers.ts'
 import { ManagedRun, noRun } from './live-run.ts'
 import { columnNumbers } from './live-log.ts'
-import {
-  type PreparedRun,
-  prepareRun,
-  prepareStandaloneRun,
-  type RecoveredState,
-  type RunRequest,
-  runRequestOf,
-} from './prepare-run.ts'
+import { type PreparedRun, prepareRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
 import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
+import { createStandaloneAgents } from './standalone-agents.ts'
 import type { LiveRun, OpenRun, RunToBegin } from './sub-agent-host.ts'
 
 export type { LiveRun } from './sub-agent-host.ts'
@@ -85,13 +78,6 @@ export interface StartRun {
   record?: RunRecord
 }
 
-/** An answer that could not be stored, and the last number sent on its stream. */
-interface UnstoredRun {
-  record: RunRecord
-  outcome: RunOutcome
-  number: number
-}
-
 export function createRunManager(services: RunServices): RunManager {
   const { store, inbox } = services
   const runs = new Map<string, readonly OpenRun[]>()
@@ -99,8 +85,8 @@ export function createRunManager(services: RunServices): RunManager {
   /** Unfinished runs of sub-agents, until their parent run resumes them. */
   const orphans = new Map<string, UnfinishedRun>()
   const opening = new Map<string, Promise<unknown>>()
-  /** By session. */
-  const unstored = new Map<string, UnstoredRun[]>()
+  const late = createLateAnswers(store)
+  const standalone = createStandaloneAgents(services, { openChild, warn })
   /** Ids of live answers that the user continued with, of those that were compared. */
   const picked = new Set<string>()
   /** Shared by the columns of a session, while one is live. */
@@ -164,7 +150,7 @@ export function createRunManager(services: RunServices): RunManager {
       const alone = children.get(childKey(session.id, agentId))
       if (root !== undefined) await root.messageAgent(agentId, message)
       else if (alone !== undefined) await alone.steer(message)
-      else await goOnAlone(session, agent as AgentRecord & { details: AgentDetails }, message)
+      else await standalone.goOn(session, agent as AgentRecord & { details: AgentDetails }, message)
     },
     async stop(sessionId, messageId) {
       await opening.get(sessionId)?.catch(() => undefined)
@@ -209,10 +195,10 @@ export function createRunManager(services: RunServices): RunManager {
         if (record.agentId === null || runs.has(record.sessionId) || !orphans.delete(record.id)) continue
         const agent = await store.agents.get(session.id, record.agentId)
         if (agent !== undefined && runRequestOf(record).alone === true && services.recovery() === 'continue') {
-          await beginAlone(record, session, agent, left).catch((error: unknown) => giveUp(record, error))
+          await standalone.begin(record, session, agent, left).catch((error: unknown) => giveUp(record, error))
           continue
         }
-        await closeOrphan(record, session, left).catch((error: unknown) => giveUp(record, error))
+        await standalone.close(record, session, left).catch((error: unknown) => giveUp(record, error))
       }
     },
     async close() {
@@ -220,9 +206,9 @@ export function createRunManager(services: RunServices): RunManager {
       await Promise.allSettled(opening.values())
       await Promise.all([...runs.values()].flat().map((run) => run.detach()))
       await Promise.all([...children.values()].map((live) => live.detach()))
-      for (const [sessionId, [late]] of unstored) {
-        const record = late?.record ?? { id: '', sessionId }
-        await storeLate(sessionId).catch((error: unknown) => warn('an answer was not stored', record, error))
+      for (const [sessionId, [first]] of late.all()) {
+        const record = first?.record ?? { id: '', sessionId }
+        await late.store(sessionId).catch((error: unknown) => warn('an answer was not stored', record, error))
       }
       await Promise.all(merging)
     },
@@ -232,7 +218,7 @@ export function createRunManager(services: RunServices): RunManager {
     const { session, userMessageId, request } = given
     const parts = await prepareRun(services, session, request, { userMessageId, agentId: null })
     const record = given.record ?? (await newRecord(given, store))
-    await storeLate(session.id)
+    await late.store(session.id)
     const run = open({ record, request, session, parts, begun: given.record === undefined ? 'unstored' : 'stored' })
     void run.begin()
     tellWatchers(session.id)
@@ -269,8 +255,7 @@ export function createRunManager(services: RunServices): RunManager {
 
   async function newRecord(given: StartRun, inside: Store): Promise<RunRecord> {
     const { session, userMessageId, request } = given
-    const late = (unstored.get(session.id) ?? []).map(({ number }) => number)
-    const last = Math.max(0, ...late, await inside.runs.lastNumber(session.id))
+    const last = Math.max(0, ...late.numbers(session.id), await inside.runs.lastNumber(session.id))
     return {
       id: newId('run_'),
       sessionId: session.id,
@@ -303,71 +288,6 @@ export function createRunManager(services: RunServices): RunManager {
     if (!stays) await live.done
   }
 
-  /** Lets a sub-agent answer the user in its own run while its session has none. */
-  async function goOnAlone(
-    session: Session,
-    agent: AgentRecord & { details: AgentDetails },
-    message: { id: string; text: string },
-  ): Promise<void> {
-    const { agentId, name, details } = agent
-    const at = { sessionId: session.id, agentId }
-    const record: RunRecord = {
-      id: newId('run_'),
-      sessionId: session.id,
-      agentId,
-      userMessageId: message.id,
-      messageId: newId('msg_'),
-      status: 'running',
-      request: { model: details.setup.model, agent: name, alone: true },
-      fromNumber: await store.runs.lastNumber(session.id),
-      createdAt: Date.now(),
-      endedAt: null,
-    }
-    await store.transaction(async (inside) => {
-      const parentMessageId = (await inside.messages.latestLeaf(at)) ?? null
-      const parts: StoredMessage['parts'] = [{ type: 'text', text: message.text }]
-      await inside.messages.add(at, { id: message.id, parentMessageId, role: 'user', parts, createdAt: Date.now() })
-      await inside.runs.put(record)
-      await inside.agents.put({ ...agent, status: 'running', runId: record.id, updatedAt: Date.now() })
-    })
-    await beginAlone(record, session, agent)
-  }
-
-  async function beginAlone(
-    record: RunRecord,
-    session: Session,
-    agent: AgentRecord,
-    left?: RecoveredState,
-  ): Promise<void> {
-    const parts = await prepareStandaloneRun(services, session, agent, record.userMessageId)
-    const live = openChild({ record, session, parts, recovered: left })
-    void live.begin()
-    void live.done
-      .then(() => live.status)
-      .catch(() => 'failed')
-      .then(async (status) => {
-        const now = (await store.agents.get(session.id, agent.agentId)) ?? agent
-        const ended = status === 'done' ? 'completed' : status === 'failed' ? 'failed' : 'stopped'
-        await store.agents.put({ ...now, status: ended, updatedAt: Date.now() })
-      })
-      .catch((error: unknown) => warn('the state of a sub-agent was not stored', record, error))
-  }
-
-  /** Closes a sub-agent's run that nobody resumes, and keeps its output. */
-  async function closeOrphan(record: RunRecord, session: Session, left: RecoveredState): Promise<void> {
-    const request = runRequestOf(record)
-    const name = request.agent ?? 'agent'
-    const agentId = record.agentId as string
-    const frame: AgentFrame = { kind: 'sub', name, agentId, depth: 1, path: ['master', name] }
-    const gathered = await prepareRun(services, session, request, record, left)
-    const live = openChild({ record, session, parts: { ...gathered, frames: [frame] }, recovered: left })
-    live.abort(new NamedError('Interrupted', 'The server stopped while writing this answer.'))
-    void live.begin()
-    await live.done
-    const agent = await store.agents.get(session.id, agentId)
-    if (agent !== undefined) await store.agents.put({ ...agent, status: 'stopped', updatedAt: Date.now() })
-  }
-
   function open(given: RunToBegin): OpenRun {
     const { record, parts } = given
     const { sessionId, messageId } = record
@@ -390,10 +310,7 @@ export function createRunManager(services: RunServices): RunManager {
         if (outcome === undefined) {
           void merge(run)
           if (isFirst) services.onFirstAnswer?.(record)
-        } else {
-          const late = { record, outcome, number: run.log.number }
-          unstored.set(sessionId, [...(unstored.get(sessionId) ?? []), late])
-        }
+        } else late.add({ record, outcome, number: run.log.number })
       },
     })
     runs.set(
@@ -460,16 +377,6 @@ export function createRunManager(services: RunServices): RunManager {
     merging.add(work)
     await work
     merging.delete(work)
-  }
-
-  /** The disk may have space again. */
-  async function storeLate(sessionId: string): Promise<void> {
-    for (const late of unstored.get(sessionId) ?? []) {
-      await storeAnswer(store, late.record, late.outcome.message, late.outcome.status)
-      const rest = (unstored.get(sessionId) ?? []).filter((other) => other !== late)
-      if (rest.length > 0) unstored.set(sessionId, rest)
-      else unstored.delete(sessionId)
-    }
   }
 
   async function giveUp(record: RunRecord, error: unknown): Promise<void> {

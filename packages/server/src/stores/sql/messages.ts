@@ -1,6 +1,7 @@
 import type { Conversation, SearchHit, Store } from '@troupe/core'
 import { NamedError, type StoredMessage } from '@troupe/protocol'
-import { branches, readSubtree, tree } from './branches.ts'
+import { branches, readSubtree } from './branches.ts'
+import { tree } from './message-tree.ts'
 import { recordCalls } from './calls.ts'
 import {
   checkId,
