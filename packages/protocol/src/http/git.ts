@@ -234,6 +234,7 @@ export const gitChangeEndpoints = endpoints({
 
 const worktreeSchema = z.object({
   id: z.string(),
+  workspaceId: z.string(),
   name: z.string(),
   path: z.string().describe('folder to open as a workspace'),
   branch: z.string(),
@@ -262,11 +263,13 @@ const text = (most: number) => z.string().trim().min(1).max(most)
 
 export const worktreeEndpoints = endpoints({
   'GET /ai/worktrees': {
-    summary: 'Lists the worktrees made from the folder, the newest first, with their difference from the base.',
+    summary:
+      'Lists the worktrees made from the folder, or from the one it was made from, with their difference from the base.',
     scoped: true,
     answers: {
       200: z.object({
         worktrees: z.array(worktreeSchema),
+        parent: z.object({ workspaceId: z.string(), path: z.string() }).describe('the folder they were made from'),
         setup: z.object({
           command: z.string().nullable().describe('runs in each new worktree'),
           asked: z.boolean().describe('the person has decided'),

@@ -11,7 +11,7 @@ import { startSetup } from './run-setup.ts'
 import { openWorktreeRecords, slugOf, type WorktreeRecord } from './worktree-records.ts'
 import { readWorktreeState, type WorktreeState } from './worktree-state.ts'
 
-export type WorktreeInfo = Omit<WorktreeRecord, 'workspaceId' | 'parentId'> & WorktreeState
+export type WorktreeInfo = Omit<WorktreeRecord, 'parentId'> & WorktreeState
 
 export interface NewWorktree {
   name?: string | undefined
@@ -21,6 +21,8 @@ export interface NewWorktree {
 
 /** Chats with a working tree of their own, each a folder in the home and a branch of the repository. */
 export interface Worktrees {
+  /** The folder that a worktree was made from, or else the folder itself. */
+  parentOf(workspace: Workspace): Promise<Workspace>
   list(parent: Workspace): Promise<WorktreeInfo[]>
   create(parent: Workspace, request: NewWorktree): Promise<WorktreeInfo>
   /** Commits everything, then merges it into its base. Throws `MergeConflict` with the files. */
@@ -57,6 +59,10 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
     if (record.setup?.state === 'running') records.save({ ...record, setup: { ...record.setup, state: 'interrupted' } })
 
   return {
+    async parentOf(workspace) {
+      const own = records.list().find(({ workspaceId }) => workspaceId === workspace.id)
+      return (own === undefined ? undefined : await store.workspaces.get(own.parentId)) ?? workspace
+    },
     async list(parent) {
       const own = records.list().filter(({ parentId }) => parentId === parent.id)
       if (own.length === 0) return []
@@ -145,7 +151,7 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
   }
 
   async function describe(git: RunGit, repository: Repository, record: WorktreeRecord): Promise<WorktreeInfo> {
-    const { workspaceId: _, parentId: __, ...facts } = record
+    const { parentId: _, ...facts } = record
     return {
       ...facts,
       path: path.join(record.path, repository.prefix),

@@ -6,12 +6,18 @@ import type { Worktrees } from './open-worktrees.ts'
 
 export function worktreeRoutes(options: { store: Store; worktrees: Worktrees; env: NodeJS.ProcessEnv }): Route[] {
   const { store, worktrees, env } = options
-  const parent = (workspaceId: string) => findWorkspace(store, workspaceId)
+  // A request from a worktree is about its siblings.
+  const parent = async (workspaceId: string) => worktrees.parentOf(await findWorkspace(store, workspaceId))
   return implement(worktreeEndpoints, {
     'GET /ai/worktrees': async ({ workspaceId }) => {
       const folder = await parent(workspaceId)
       const forge = (findProgram('gh', env) ?? findProgram('glab', env)) !== undefined
-      return { worktrees: await worktrees.list(folder), setup: worktrees.setupOf(folder), forge }
+      return {
+        worktrees: await worktrees.list(folder),
+        parent: { workspaceId: folder.id, path: folder.path },
+        setup: worktrees.setupOf(folder),
+        forge,
+      }
     },
     'POST /ai/worktrees': async ({ body, workspaceId }) => ({
       worktree: await worktrees.create(await parent(workspaceId), body),

@@ -50,6 +50,9 @@ it('a chat works in its own worktree, and its difference is listed', async () =>
   ])
   await server.chat('work', 'work', { workspace: worktree.path, mode: 'bypass' })
   await server.runs.get('work')?.done
+  expect((await server.json<Listed>(`/ai/worktrees?workspace=${encodeURIComponent(worktree.path)}`)).body).toEqual(
+    await list(),
+  )
   const [{ files, added, removed, uncommitted }] = (await list()).worktrees as [Worktree]
   expect({ files, uncommitted }).toEqual({ files: 2, uncommitted: 2 })
   expect([added, removed]).toEqual([1, 0])

@@ -41,6 +41,16 @@ export function createApi(request: Request, folder: string | null = null) {
     setMode: (id: string, mode: Mode) => changeSession(id, { mode }),
     deleteSession: (id: string) => call('DELETE /ai/sessions/:id', { params: { id } }),
     emptyTrash: () => call('DELETE /ai/trash'),
+    worktrees: () => call('GET /ai/worktrees'),
+    createWorktree: (body: CallOf<'POST /ai/worktrees'>['body']) => call('POST /ai/worktrees', { body }),
+    setWorktreeSetup: (command: string | null) => call('PUT /ai/worktrees/setup', { body: { command } }),
+    mergeWorktree: (id: string, squash: boolean) =>
+      call('POST /ai/worktrees/:id/merge', { params: { id }, body: { squash } }),
+    updateWorktree: (id: string) => call('POST /ai/worktrees/:id/update', { params: { id } }),
+    discardWorktree: (id: string, force: boolean) =>
+      call('POST /ai/worktrees/:id/discard', { params: { id }, body: { force } }),
+    openPullRequest: (id: string, body: { title: string; body: string }) =>
+      call('POST /ai/worktrees/:id/pull-request', { params: { id }, body }),
     folders: () => call('GET /ai/folders'),
     addFolder: (name: string, parentFolderId: string | null) =>
       call('POST /ai/folders', { body: { name, parentFolderId } }),

@@ -26,6 +26,7 @@ import {
   SettingsDialog,
   ShareDialog,
   ShortcutsDialog,
+  WorktreeDialog,
 } from './lazy-dialogs.tsx'
 import './locked.css'
 import { usePageTools, usePollAsks } from './page-effects.ts'
@@ -58,6 +59,7 @@ export function App() {
       </div>
       {dialog === 'settings' && <SettingsDialog />}
       {dialog === 'folders' && <FolderDialog />}
+      {dialog === 'worktrees' && <WorktreeDialog />}
       {dialog === 'inbox' && <InboxDialog />}
       {dialog === 'context' && <ContextDialog />}
       {dialog === 'shortcuts' && <ShortcutsDialog />}

@@ -47,6 +47,11 @@ export const FolderDialog = lazyDialog(
   async () => (await import('../folders/folder-dialog.tsx')).FolderDialog,
 )
 
+export const WorktreeDialog = lazyDialog(
+  () => t.folders.worktrees,
+  async () => (await import('../worktrees/worktree-dialog.tsx')).WorktreeDialog,
+)
+
 export const InboxDialog = lazyDialog(
   () => t.inbox.title,
   async () => (await import('../inbox/inbox-dialog.tsx')).InboxDialog,

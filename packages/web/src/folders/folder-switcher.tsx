@@ -1,4 +1,13 @@
-import { Check, ChevronsUpDown, Folder, FolderClock, FolderOpen, Layers, TriangleAlert } from 'lucide-react'
+import {
+  Check,
+  ChevronsUpDown,
+  Folder,
+  FolderClock,
+  FolderOpen,
+  GitBranchPlus,
+  Layers,
+  TriangleAlert,
+} from 'lucide-react'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
@@ -51,6 +60,11 @@ export function FolderSwitcher() {
           icon: <FolderOpen aria-hidden />,
           startsGroup: true,
           onSelect: () => app.setDialog('folders'),
+        },
+        {
+          label: t.folders.worktreesMore,
+          icon: <GitBranchPlus aria-hidden />,
+          onSelect: () => app.setDialog('worktrees'),
         },
         {
           label: showsAll ? t.folders.onlyThis : t.folders.all,

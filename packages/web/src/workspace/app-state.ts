@@ -64,7 +64,18 @@ export interface AppState extends SessionListState {
   workspacePath: string | null
   /** True if the folder did not respond at the last request. */
   hasSlowFolder: boolean
-  dialog: 'settings' | 'folders' | 'palette' | 'inbox' | 'context' | 'shortcuts' | 'import' | 'share' | 'review' | null
+  dialog:
+    | 'settings'
+    | 'folders'
+    | 'worktrees'
+    | 'palette'
+    | 'inbox'
+    | 'context'
+    | 'shortcuts'
+    | 'import'
+    | 'share'
+    | 'review'
+    | null
   /** Grows with every opening of a dialog, also of one that is still closing. */
   dialogTurn: number
   /** The branch of the dialog `share`. */

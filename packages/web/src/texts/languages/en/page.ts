@@ -47,6 +47,8 @@ export const pageTexts = {
     more: 'Chat options',
   },
   folders: {
+    worktrees: 'Worktrees',
+    worktreesMore: 'Worktrees…',
     workingIn: (path: string) => `Working in ${path}`,
     open: 'Open folder',
     openMore: 'Open folder…',

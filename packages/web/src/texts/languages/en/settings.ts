@@ -6,6 +6,7 @@ import { instructionTexts } from './instructions.ts'
 import { pluralize } from './plural.ts'
 import { terminalTexts } from './terminals.ts'
 import { usageTexts } from './usage.ts'
+import { worktreeTexts } from './worktrees.ts'
 
 /** English texts for dialogs that open later. They load with those dialogs, not with the first page. */
 export const lateTexts = {
@@ -15,6 +16,7 @@ export const lateTexts = {
   ...fileTexts,
   ...instructionTexts,
   ...terminalTexts,
+  ...worktreeTexts,
   share: {
     title: 'Share chat',
     print: 'Print…',

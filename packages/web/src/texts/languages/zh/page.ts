@@ -48,6 +48,8 @@ export const pageTexts: PageTexts = {
     more: '会话选项',
   },
   folders: {
+    worktrees: '工作树',
+    worktreesMore: '工作树…',
     workingIn: (path: string) => `正在 ${path} 中工作`,
     open: '打开文件夹',
     openMore: '打开文件夹…',

@@ -7,6 +7,7 @@ import { fileTexts } from './files.ts'
 import { instructionTexts } from './instructions.ts'
 import { terminalTexts } from './terminals.ts'
 import { usageTexts } from './usage.ts'
+import { worktreeTexts } from './worktrees.ts'
 
 export const settingsTexts: LateTexts = {
   ...editingTexts,
@@ -15,6 +16,7 @@ export const settingsTexts: LateTexts = {
   ...columnViewTexts,
   ...instructionTexts,
   ...terminalTexts,
+  ...worktreeTexts,
   share: {
     title: '分享会话',
     print: '打印…',
