@@ -20,6 +20,7 @@ const recentWorkspaceSchema = workspaceSchema.extend({
   chats: z.number().describe('active chats'),
   running: z.number().describe('chats with a live run'),
   asks: z.number().describe('open requests to the user'),
+  worktrees: z.number().describe('git worktrees made from it, or from the folder it was made from'),
   usedAt: z.number(),
   sessions: z
     .array(storedSessionSchema.pick({ id: true, title: true, pinned: true, updatedAt: true }))

@@ -238,7 +238,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     skills,
     projects,
   })
-  const worktrees = closing(openWorktrees({ home: home.path, env, store, config, onOpen: workspaces.load }))
+  const worktrees = closing(openWorktrees({ home: home.path, env, store, config, workspaces }))
   const lsp = closing(openLsp({ env, logger, settings: () => config.get().languageServers ?? {} }))
   const files = closing(openFiles(home.path))
   /** A model that cannot be used here counts as none: the file may come from somebody else. */

@@ -26,6 +26,7 @@ export function workspaceRoutes(options: {
   runs: Pick<RunManager, 'live'>
   inbox: Pick<Inbox, 'list'>
   personHome: string
+  worktrees: { count(workspaceId: string): number }
 }): Route[] {
   const { store, access, openWorkspace, workspaces, folderStates: states } = options
   return implement(workspaceEndpoints, {
@@ -84,6 +85,7 @@ export function workspaceRoutes(options: {
       chats: recent.sessionCount,
       running: active.running.get(recent.id)?.size ?? 0,
       asks: active.asks.get(recent.id) ?? 0,
+      worktrees: options.worktrees.count(recent.id),
       usedAt: recent.usedAt,
       ...(page !== undefined && {
         sessions: page.sessions.map(({ id, title, pinned, updatedAt }) => ({ id, title, pinned, updatedAt })),

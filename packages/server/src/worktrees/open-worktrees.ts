@@ -6,6 +6,7 @@ import type { ConfigFile } from '../config/config.ts'
 import { findRepository, type Repository } from '../git/repository.ts'
 import { openGit, type RunGit } from '../git/run-git.ts'
 import { createKeyedMutex } from '../util/concurrency.ts'
+import type { Workspaces } from '../workspaces/open-workspaces.ts'
 import { finishOperations, type Merged } from './finish-worktree.ts'
 import { startSetup } from './run-setup.ts'
 import { openWorktreeRecords, slugOf, type WorktreeRecord } from './worktree-records.ts'
@@ -23,6 +24,8 @@ export interface NewWorktree {
 export interface Worktrees {
   /** The folder that a worktree was made from, or else the folder itself. */
   parentOf(workspace: Workspace): Promise<Workspace>
+  /** Number of worktrees of a folder, or of the folder it was made from. */
+  count(workspaceId: string): number
   list(parent: Workspace): Promise<WorktreeInfo[]>
   create(parent: Workspace, request: NewWorktree): Promise<WorktreeInfo>
   /** Commits everything, then merges it into its base. Throws `MergeConflict` with the files. */
@@ -43,13 +46,13 @@ interface WorktreesOptions {
   env: NodeJS.ProcessEnv
   store: Store
   config: ConfigFile
-  onOpen(workspace: Workspace): void
+  workspaces: Pick<Workspaces, 'open' | 'load'>
 }
 
 const maxWorktrees = 50
 
 export function openWorktrees(options: WorktreesOptions): Worktrees {
-  const { home, env, store, config } = options
+  const { home, env, store, config, workspaces } = options
   const records = openWorktreeRecords(home)
   const lock = createKeyedMutex()
   const setups = new Map<string, { end(): Promise<void> }>()
@@ -62,6 +65,11 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
     async parentOf(workspace) {
       const own = records.list().find(({ workspaceId }) => workspaceId === workspace.id)
       return (own === undefined ? undefined : await store.workspaces.get(own.parentId)) ?? workspace
+    },
+    count(workspaceId) {
+      const all = records.list()
+      const parentId = all.find((one) => one.workspaceId === workspaceId)?.parentId ?? workspaceId
+      return all.filter((one) => one.parentId === parentId).length
     },
     async list(parent) {
       const own = records.list().filter(({ parentId }) => parentId === parent.id)
@@ -79,6 +87,8 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
         await setups.get(id)?.end()
         const kept = await finishing.discard(git, repository, record, force)
         records.remove(id)
+        if (repository.trusted) await store.workspaces.trust(record.workspaceId, false)
+        await store.workspaces.setListed(record.workspaceId, false)
         return { kept }
       }),
     pullRequest: (parent, id, request) =>
@@ -113,10 +123,11 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
       limitMs: 300_000,
     })
     try {
-      const workspace = await store.workspaces.open(path.join(folder, repository.prefix))
+      const workspace = await workspaces.open(path.join(folder, repository.prefix))
       // The files come from the same repository, so the person's word for it holds here, too.
       if (parent.trusted) await store.workspaces.trust(workspace.id, true)
-      options.onOpen({ ...workspace, trusted: parent.trusted })
+      await store.workspaces.setListed(workspace.id, true)
+      workspaces.load({ ...workspace, trusted: parent.trusted })
       const record: WorktreeRecord = {
         id: newId('wt_'),
         parentId: parent.id,

@@ -50,18 +50,25 @@ export function openWorktreeRecords(home: string): WorktreeRecords {
       return undefined
     }
   }
+  // Only this process writes them.
+  const known = new Map(
+    names(folder)
+      .flatMap((name) => (name.endsWith('.json') ? [read(name.slice(0, -5))] : []))
+      .flatMap((record) => (record === undefined ? [] : [[record.id, record]])),
+  )
   return {
     folder,
-    list: () =>
-      names(folder)
-        .flatMap((name) => (name.endsWith('.json') ? [read(name.slice(0, -5))] : []))
-        .filter((record) => record !== undefined),
-    get: (id) => (/^[\w-]{1,80}$/.test(id) ? read(id) : undefined),
+    list: () => [...known.values()],
+    get: (id) => known.get(id),
     save(record) {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       writePrivately(fileOf(record.id), `${JSON.stringify(record, null, 2)}\n`)
+      known.set(record.id, record)
     },
-    remove: (id) => rmSync(fileOf(id), { force: true }),
+    remove(id) {
+      rmSync(fileOf(id), { force: true })
+      known.delete(id)
+    },
   }
 }
 

@@ -16,6 +16,7 @@ const folder = (name: string, fields: Partial<RecentFolder> = {}): RecentFolder 
   own: false,
   chats: 0,
   running: 0,
+  worktrees: 0,
   asks: 0,
   usedAt: 1,
   createdAt: 1,

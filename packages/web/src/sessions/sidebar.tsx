@@ -6,7 +6,7 @@ import { keyText } from '../platform/keyboard.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Logo } from '../ui/elements.tsx'
-import { useFolders } from '../workspace/folders.ts'
+import { currentFolder, useFolders } from '../workspace/folders.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import { ListHead } from './list-head.tsx'
 import { moveInList, SessionList } from './session-list.tsx'
@@ -15,6 +15,9 @@ import './sidebar.css'
 
 const SearchResults = lazy(() => import('./search-results.tsx').then((loaded) => ({ default: loaded.SearchResults })))
 const AllFolders = lazy(() => import('../folders/all-folders.tsx').then((loaded) => ({ default: loaded.AllFolders })))
+const WorktreeRows = lazy(() =>
+  import('../worktrees/worktree-rows.tsx').then((loaded) => ({ default: loaded.WorktreeRows })),
+)
 const BulkBar = lazy(() => import('./bulk-bar.tsx').then((loaded) => ({ default: loaded.BulkBar })))
 
 const typingPause = 180
@@ -25,6 +28,7 @@ export function Sidebar() {
   const query = useApp((state) => state.search.query)
   const view = useApp((state) => state.view)
   const showsAll = useFolders((state) => state.showsAll)
+  const hasWorktrees = useFolders((state) => (currentFolder(state)?.worktrees ?? 0) > 0)
   const isPicking = useApp((state) => state.picked !== null)
   const [typed, setTyped] = useState(query)
   const nav = useRef<HTMLElement>(null)
@@ -104,6 +108,11 @@ export function Sidebar() {
         ) : (
           <Suspense>
             <SearchResults />
+          </Suspense>
+        )}
+        {hasWorktrees && (
+          <Suspense>
+            <WorktreeRows />
           </Suspense>
         )}
         <SidebarFoot />
