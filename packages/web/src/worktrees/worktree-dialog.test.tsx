@@ -4,6 +4,10 @@ import { ApiError } from '../api/request.ts'
 import { button, change, click, eventually, field, render, type } from '../testing/render.tsx'
 import { WorktreeDialog } from './worktree-dialog.tsx'
 
+// Each takes what its endpoint takes.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Mock = (...given: any[]) => any
+
 const worktree = (name: string, fields: Partial<Worktree> = {}): Worktree => ({
   id: `wt_${name}`,
   workspaceId: `w_${name}`,
@@ -25,7 +29,7 @@ const worktree = (name: string, fields: Partial<Worktree> = {}): Worktree => ({
 
 function open(worktrees: Worktree[], fields: object = {}) {
   const api = {
-    worktrees: vi.fn(() =>
+    worktrees: vi.fn<Mock>(() =>
       Promise.resolve({
         worktrees,
         parent: { workspaceId: 'w_main', path: '/home/me/main' },
@@ -33,22 +37,22 @@ function open(worktrees: Worktree[], fields: object = {}) {
         forge: true,
       }),
     ),
-    createWorktree: vi.fn(() => Promise.resolve({ worktree: worktree('new') })),
-    setWorktreeSetup: vi.fn(() => Promise.resolve({ ok: true })),
-    mergeWorktree: vi.fn(() => Promise.resolve({ commit: 'c', base: 'main' })),
-    updateWorktree: vi.fn(() => Promise.resolve({ conflicts: ['a.ts'] })),
-    discardWorktree: vi.fn((_: string, force: boolean) =>
+    createWorktree: vi.fn<Mock>(() => Promise.resolve({ worktree: worktree('new') })),
+    setWorktreeSetup: vi.fn<Mock>(() => Promise.resolve({ ok: true })),
+    mergeWorktree: vi.fn<Mock>(() => Promise.resolve({ commit: 'c', base: 'main' })),
+    updateWorktree: vi.fn<Mock>(() => Promise.resolve({ conflicts: ['a.ts'] })),
+    discardWorktree: vi.fn<Mock>((_: string, force: boolean) =>
       force
         ? Promise.resolve({ kept: 'refs/troupe/discarded/wt_one' })
         : Promise.reject(new ApiError(409, { name: 'WorktreeUnsaved', message: 'unsaved' })),
     ),
     ...fields,
   }
-  const other = { app: { newSession: vi.fn() }, sendAsNew: vi.fn() }
+  const other = { app: { newSession: vi.fn<Mock>() }, sendAsNew: vi.fn<Mock>() }
   const folders = {
-    show: vi.fn(),
-    refresh: vi.fn(() => Promise.resolve()),
-    remove: vi.fn(() => Promise.resolve()),
+    show: vi.fn<Mock>(),
+    refresh: vi.fn<Mock>(() => Promise.resolve()),
+    remove: vi.fn<Mock>(() => Promise.resolve()),
     workspace: () => other,
   }
   return { api, folders, other }
@@ -71,7 +75,7 @@ test('a new chat starts in a worktree of its own; the setup command is asked onc
 test('work is merged, a conflict goes to an agent, and unsaved work is discarded only after a question', async () => {
   const conflict = new ApiError(409, { name: 'MergeConflict', message: 'conflict', data: { files: ['a.ts'] } })
   const { api, folders, other } = open([worktree('one', { behind: 2 }), worktree('gone', { state: 'missing' })], {
-    mergeWorktree: vi.fn((_: string, squash: boolean) =>
+    mergeWorktree: vi.fn<Mock>((_: string, squash: boolean) =>
       squash ? Promise.resolve({ commit: 'c', base: 'main' }) : Promise.reject(conflict),
     ),
   })

@@ -7,7 +7,7 @@ import {
   RefreshCw,
   Trash2,
 } from 'lucide-react'
-import { type FormEvent, type ReactNode, useCallback, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useRef, useState } from 'react'
 import type { Worktree } from '@troupe/protocol'
 import { ApiError, toErrorInfo } from '../api/request.ts'
 import { ActionFailure, ServerDataStatus, useServerData } from '../settings/section-parts.tsx'
@@ -311,23 +311,34 @@ function NewWorktree({
   isBusy: boolean
   onCreate: (name: string, base: string) => Promise<void>
 }) {
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const given = new FormData(event.currentTarget)
-    void onCreate(String(given.get('name')).trim(), String(given.get('base')).trim())
-  }
+  const [name, setName] = useState('')
+  const [base, setBase] = useState('')
   return (
-    <form className="worktree-new" onSubmit={onSubmit}>
+    <form
+      className="worktree-new"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void onCreate(name.trim(), base.trim())
+      }}
+    >
       <label>
         {t.worktrees.name}
-        <input name="name" type="text" dir="auto" maxLength={200} placeholder={t.worktrees.namePlaceholder} />
+        <input
+          type="text"
+          dir="auto"
+          maxLength={200}
+          placeholder={t.worktrees.namePlaceholder}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
       </label>
       <label>
         {t.worktrees.base}
         <input
-          name="base"
           type="text"
           dir="ltr"
+          value={base}
+          onChange={(event) => setBase(event.target.value)}
           maxLength={500}
           autoComplete="off"
           autoCapitalize="off"
