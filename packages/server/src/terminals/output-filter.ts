@@ -21,6 +21,7 @@ export interface OutputFilter {
 
 // Everything but text, bell, backspace, tab, line ends and the charset shifts. Direction overrides would reorder a line.
 const special = /[\x00-\x06\x10-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g
+const wholeCsi = /\x1b\[([0-9:;]{0,64})([@-~])/y
 const longestSequence = 256
 const longestLink = 2048
 /** A string that never ends must not hide the rest of the output. */
@@ -54,11 +55,23 @@ export function createOutputFilter(onIdentify: () => void = () => undefined): Ou
       special.lastIndex = i
       const end = special.exec(text)?.index ?? text.length
       if (end > i) pieces.push(text.slice(i, end))
-      if (text[end] === '\x1b') begin('escape')
       i = end + 1
+      if (text[end] === '\x1b') i = takeWhole(text, end)
     }
     cut()
     return segments
+  }
+
+  /** Most sequences are short and in one piece. Returns where it goes on. */
+  function takeWhole(text: string, from: number): number {
+    wholeCsi.lastIndex = from
+    const [, parameters = '', final] = wholeCsi.exec(text) ?? []
+    if (final === undefined) {
+      begin('escape')
+      return from + 1
+    }
+    plainCsi(parameters, final)
+    return wholeCsi.lastIndex
   }
 
   function cut(): void {
@@ -143,18 +156,8 @@ export function createOutputFilter(onIdentify: () => void = () => undefined): Ou
   function csi(given: string, final: string): void {
     const [, prefix = '', parameters = '', intermediate = ''] = /^([<-?]*)([0-9:;]*)([ -/]*)$/.exec(given) ?? ['', '!']
     const kind = prefix + intermediate
-    if (kind === '?' && (final === 'h' || final === 'l')) setModes(parameters, final)
-    else if (kind === '' && final === 'm') {
-      state.setLook(parameters)
-      pieces.push(`\x1b[${parameters}m`)
-    } else if (kind === '' && final === 'r') {
-      state.setRegion(clamp(parameters))
-      pieces.push(`\x1b[${clamp(parameters)}r`)
-    } else if (kind === '' && '@ABCDEFGHIJKLMPSTXZ`abdefgsu'.includes(final))
-      pieces.push(`\x1b[${clamp(parameters)}${final}`)
-    else if (kind === '' && (final === 'h' || final === 'l') && (parameters === '4' || parameters === '20'))
-      pieces.push(`\x1b[${parameters}${final}`)
-    else if (kind === '' && final === 'c' && (parameters === '' || parameters === '0')) onIdentify()
+    if (kind === '') plainCsi(parameters, final)
+    else if (kind === '?' && (final === 'h' || final === 'l')) setModes(parameters, final)
     else if (kind === '?' && (final === 'J' || final === 'K')) pieces.push(`\x1b[?${clamp(parameters)}${final}`)
     else if (kind === ' ' && final === 'q') pieces.push(`\x1b[${clamp(parameters)} q`)
     else if (kind === '!' && final === 'p') {
@@ -163,6 +166,20 @@ export function createOutputFilter(onIdentify: () => void = () => undefined): Ou
       state.setMode(25, true)
       pieces.push('\x1b[!p')
     }
+  }
+
+  /** Without a prefix or an intermediate character. */
+  function plainCsi(parameters: string, final: string): void {
+    if (final === 'm') {
+      state.setLook(parameters)
+      pieces.push(`\x1b[${parameters}m`)
+    } else if (final === 'r') {
+      state.setRegion(clamp(parameters))
+      pieces.push(`\x1b[${clamp(parameters)}r`)
+    } else if ('@ABCDEFGHIJKLMPSTXZ`abdefgsu'.includes(final)) pieces.push(`\x1b[${clamp(parameters)}${final}`)
+    else if ((final === 'h' || final === 'l') && (parameters === '4' || parameters === '20'))
+      pieces.push(`\x1b[${parameters}${final}`)
+    else if (final === 'c' && (parameters === '' || parameters === '0')) onIdentify()
   }
 
   function setModes(parameters: string, final: 'h' | 'l'): void {

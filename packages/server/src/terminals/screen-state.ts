@@ -1,6 +1,7 @@
 /** Modes a viewer needs to continue in the middle of the output. The default of each is off, except as listed. */
 const trackedModes = [1, 6, 7, 25, 66, 1000, 1002, 1003, 1004, 1006, 2004]
 const onByDefault = [7, 25]
+const mostLooks = 100
 
 /** The state at one position of the output. */
 export interface ScreenPoint {
@@ -17,6 +18,7 @@ export class ScreenState {
   alternate = false
   #modes = new Set<number>(onByDefault)
   #look = new Map<string, string>()
+  #looks: string[] = []
   #region = ''
   #charset = 'B'
   #known: ScreenPoint | undefined
@@ -31,6 +33,7 @@ export class ScreenState {
     this.alternate = false
     this.#modes = new Set(onByDefault)
     this.#look.clear()
+    this.#looks = []
     this.#region = ''
     this.#charset = 'B'
   }
@@ -56,6 +59,18 @@ export class ScreenState {
   /** Follows `CSI … m`. */
   setLook(parameters: string): void {
     this.#known = undefined
+    if (parameters === '' || parameters === '0') {
+      this.#look.clear()
+      this.#looks.length = 0
+    } else if (this.#looks.push(parameters) > mostLooks) this.#applyLooks()
+  }
+
+  /** Most changes are undone before anyone asks, so they are read only then. */
+  #applyLooks(): void {
+    for (const parameters of this.#looks.splice(0)) this.#applyLook(parameters)
+  }
+
+  #applyLook(parameters: string): void {
     const codes = parameters.split(';')
     for (let at = 0; at < codes.length; at++) {
       const [name = ''] = (codes[at] ?? '').split(':')
@@ -81,6 +96,7 @@ export class ScreenState {
   }
 
   #preamble(): string {
+    this.#applyLooks()
     const modes = trackedModes.map((mode) => `\x1b[?${mode}${this.#modes.has(mode) ? 'h' : 'l'}`).join('')
     // Setting the region moves the cursor.
     const region = `\x1b7\x1b[${this.#region}r\x1b8`

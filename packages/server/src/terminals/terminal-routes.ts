@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isInside, type Store } from '@troupe/core'
 import { NamedError, terminalEndpoints } from '@troupe/protocol'
@@ -28,7 +28,7 @@ export function terminalRoutes({ store, access, terminals, tickets }: TerminalRo
     'POST /ai/terminals': async ({ body, workspaceId }, c) => {
       access.checkPage(c)
       const workspace = await findWorkspace(store, workspaceId)
-      const place = { root: realpathSync(workspace.path), folder: folderIn(workspace.path, body.folder) }
+      const place = await placeIn(workspace.path, body.folder)
       const { info } = await terminals.start({ workspaceId, ...place, columns: body.columns, rows: body.rows })
       return { terminal: info }
     },
@@ -44,10 +44,11 @@ export function terminalRoutes({ store, access, terminals, tickets }: TerminalRo
   })
 }
 
-function folderIn(workspace: string, folder = '.'): string {
+async function placeIn(workspace: string, given = '.'): Promise<{ root: string; folder: string }> {
   try {
-    const found = realpathSync(path.resolve(workspace, folder))
-    if (isInside(found, realpathSync(workspace)) && statSync(found).isDirectory()) return found
+    const root = await realpath(workspace)
+    const folder = await realpath(path.resolve(workspace, given))
+    if (isInside(folder, root) && (await stat(folder)).isDirectory()) return { root, folder }
   } catch {
     // It is refused below.
   }

@@ -142,7 +142,7 @@ export function createEmulator(parent: HTMLElement, label: string, actions: Emul
       action()
       return false
     }
-    if (ctrlKey && shiftKey && !altKey && letter === 'x') return own(actions.onLeave)
+    if ((ctrlKey || metaKey) && shiftKey && !altKey && letter === 'x') return own(actions.onLeave)
     if ((ctrlKey && shiftKey && letter === 'f') || (metaKey && letter === 'f')) return own(actions.onFind)
     if (altKey && !ctrlKey && letter === 'q' && terminal.hasSelection()) return own(actions.onSend)
     const copies = ctrlKey && !altKey && letter === 'c' && !isMac()

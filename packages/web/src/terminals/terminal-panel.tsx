@@ -25,7 +25,7 @@ export function TerminalPanel({ panel }: PanelProps) {
   const { panels } = useSessionStore()
   const socket = terminalSocketOf(api)
   const { terminals, connection } = useStore(socket)
-  const tasks = useTasks(socket)
+  const { tasks, areKnown } = useTasks(socket)
   const baseId = useId()
   const strip = useRef<HTMLDivElement>(null)
   const [focusRequest, setFocusRequest] = useState(0)
@@ -34,7 +34,8 @@ export function TerminalPanel({ panel }: PanelProps) {
   const [isStarting, setStarting] = useState(false)
   useEffect(() => socket.retain(), [socket])
 
-  const wanted = textIn(panel.data['show']) ?? textIn(panel.data['taskId']) ?? panel.key
+  const taskId = textIn(panel.data['taskId'])
+  const wanted = textIn(panel.data['show']) ?? taskId ?? panel.key
   const tabs = [...(terminals ?? []).map(personTab), ...tasks.flatMap((task) => taskTab(task, wanted))]
   const shown = tabs.find(({ id }) => id === wanted) ?? tabs[0]
   if (shown !== undefined && !visited.has(shown.id)) setVisited(new Set([...visited, shown.id]))
@@ -128,6 +129,9 @@ export function TerminalPanel({ panel }: PanelProps) {
         </IconButton>
       </div>
       {connection === 'lost' && <output className="terminal-hint">{t.terminals.lost}</output>}
+      {areKnown && taskId !== undefined && taskId === wanted && shown?.id !== wanted && (
+        <p className="terminal-hint">{t.panels.taskGone}</p>
+      )}
       {tabs.map(
         (tab) =>
           visited.has(tab.id) && (
@@ -187,9 +191,9 @@ function isShell(program: string): boolean {
   return /^(?:ba|z|fi|da|k|c|tc|a)?sh$|^nu$|^pwsh$/.test(program)
 }
 
-function useTasks(socket: TerminalSocket): readonly TaskInfo[] {
+function useTasks(socket: TerminalSocket): { tasks: readonly TaskInfo[]; areKnown: boolean } {
   const sessionId = useSession((state) => state.sessionId)
-  const [tasks, setTasks] = useState<{ sessionId: string; list: readonly TaskInfo[] }>({ sessionId, list: [] })
-  useEffect(() => socket.watchTasks(sessionId, (list) => setTasks({ sessionId, list })), [socket, sessionId])
-  return tasks.sessionId === sessionId ? tasks.list : []
+  const [known, setKnown] = useState<{ sessionId: string; list: readonly TaskInfo[] }>()
+  useEffect(() => socket.watchTasks(sessionId, (list) => setKnown({ sessionId, list })), [socket, sessionId])
+  return known?.sessionId === sessionId ? { tasks: known.list, areKnown: true } : { tasks: [], areKnown: false }
 }

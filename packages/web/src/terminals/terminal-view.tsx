@@ -52,7 +52,7 @@ export function TerminalView({ tab, socket, isShown, focusRequest, onLeave }: Te
     socket,
     target,
     screen,
-    label: t.terminals.screen(tab.name),
+    label: t.terminals.screen(tab.name, keyText('Mod+Shift+X')),
     isShown,
     mapInput: keys.mapInput,
     actions: {
