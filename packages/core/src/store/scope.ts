@@ -1,4 +1,4 @@
-import type { Workspace } from './store.ts'
+import type { Workspace } from './records.ts'
 
 /** Identifies a workspace together with the project of a session. */
 export function scopeOf({ id, projects }: Pick<Workspace, 'id' | 'projects'>): string {

@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../agents/agent-definition.ts'
 import type { RunInput } from '../run/run-input.ts'
 import type { Meter, WriteLock } from '../run/tree-state.ts'
 import type { RunOutcome } from '../run/turn.ts'
-import type { AgentRecord } from '../store/store.ts'
+import type { AgentRecord } from '../store/records.ts'
 import type { AgentFrame } from '../tool/services.ts'
 import type { Tool } from '../tool/tool.ts'
 

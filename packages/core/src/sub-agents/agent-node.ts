@@ -1,7 +1,7 @@
 import { type Chunk, type Message, NamedError } from '@troupe/protocol'
 import { Meter, type Spent, type WriteLock } from '../run/tree-state.ts'
 import type { RunOutcome } from '../run/turn.ts'
-import type { AgentDetails, AgentRecord, PendingMessage } from '../store/store.ts'
+import type { AgentDetails, AgentRecord, PendingMessage } from '../store/records.ts'
 import {
   type AgentFrame,
   type AgentReport,

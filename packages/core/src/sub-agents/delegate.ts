@@ -1,6 +1,6 @@
 import type { AgentDefinition, AgentType } from '../agents/agent-definition.ts'
 import type { Meter } from '../run/tree-state.ts'
-import type { AgentSetup } from '../store/store.ts'
+import type { AgentSetup } from '../store/records.ts'
 import type { AgentFrame, AgentReport, Agents, Refusal, SkillLimits, SpawnRequest } from '../tool/services.ts'
 import { findTool } from '../tool/tool-set.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
