@@ -28,7 +28,7 @@ export const worktreeTexts = {
     here: 'in view',
     into: (branch: string, base: string) => `${branch} into ${base}`,
     files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
-    unchanged: 'No changes yet',
+    unchanged: 'Nothing to merge',
     behind: (count: number) => (count === 1 ? '1 commit behind' : `${count} commits behind`),
     missing: 'The folder is gone.',
     merge: 'Merge',

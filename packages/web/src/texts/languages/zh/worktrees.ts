@@ -28,7 +28,7 @@ export const worktreeTexts: Pick<LateTexts, 'worktrees'> = {
     here: '当前',
     into: (branch, base) => `${branch} 合并到 ${base}`,
     files: (count) => `${count} 个文件`,
-    unchanged: '还没有更改',
+    unchanged: '没有可合并的内容',
     behind: (count) => `落后 ${count} 个提交`,
     missing: '文件夹已不存在。',
     merge: '合并',
