@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -20,6 +21,7 @@ const call = (tool: string, input: object): ScriptTurn[number] => ({ call: { nam
 const lines = Array.from({ length: 3000 }, (_, index) => `const line${index + 1} = ${index + 1}`).join('\n')
 const change = { file_path: 'small.ts', old_string: 'one', new_string: 'eins' }
 const scripts: Record<string, ScriptTurn[]> = {
+  'change it': [[call('Read', { file_path: 'small.ts' })], [call('Edit', change)], [{ text: 'Changed.' }]],
   'look around': [
     [call('Read', { file_path: 'long.ts', offset: 2000, limit: 20 }), call('Read', { file_path: 'small.ts' })],
     [call('Edit', change)],
@@ -242,6 +244,55 @@ describe.skipIf(chromium === undefined)(name, () => {
     await field.fill('localhost:1/x')
     await choices.filter({ hasText: 'http://localhost:1/x' }).click()
     await stack(page).getByText('This page is on your computer. It opens only when you choose to.').waitFor()
+    expect(workspace.complaints).toEqual([])
+  })
+
+  test('changes are reviewed, commented on, staged and rewound with the keyboard', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: workspace.folder })
+    const read = () => readFileSync(path.join(workspace.folder, 'small.ts'), 'utf8')
+    await writeFile(path.join(workspace.folder, 'small.ts'), 'const one = 1\n')
+    git('init', '-q', '-b', 'main')
+    git('add', 'small.ts')
+    git('commit', '-qm', 'Start')
+    const page = await workspace.sharedPage({ width: 1440, height: 900 })
+    const chat = chatPage(page)
+    await chat.ask('change it')
+    await chat.option('Changes')
+    const diff = stack(page).getByRole('group', { name: 'Lines of small.ts' })
+    await diff.getByText('eins').waitFor()
+    await page.evaluate(axe)
+    expect(await faults(page)).toEqual([])
+    await diff.focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Comment on line 1 (before)' }).fill('Why in German?')
+    await page.keyboard.press('Control+Enter')
+    await page.reload()
+    await page.getByText('1 comment will be sent with your next message.').waitFor()
+    await chat.field.press('Enter')
+    await chat.own.getByText('Why in German?').waitFor()
+    await chat.finished()
+
+    await stack(page).getByRole('radio', { name: 'This chat' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await stack(page).getByRole('button', { name: 'Stage: small.ts' }).press('Enter')
+    await stack(page).getByRole('region', { name: 'Staged' }).getByText('small.ts').waitFor()
+    await page.evaluate(axe)
+    expect(await faults(page)).toEqual([])
+
+    expect(read()).toBe('const eins = 1\n')
+    await chat.own.first().getByRole('button', { name: /More/ }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Rewind to here…' }).press('Enter')
+    await stack(page).getByRole('button', { name: 'Rewind', exact: true }).waitFor()
+    expect(await faults(page)).toEqual([])
+    await stack(page).getByRole('button', { name: 'Rewind', exact: true }).press('Enter')
+    await page.getByText('The conversation is rewound.', { exact: false }).waitFor()
+    expect(read()).toBe('const one = 1\n')
+    await expect.poll(() => chat.field.inputValue(), patiently).toBe('change it')
+    await page.getByRole('button', { name: 'Undo', exact: true }).press('Enter')
+    await chat.own.first().waitFor()
+    await expect.poll(read, patiently).toBe('const eins = 1\n')
     expect(workspace.complaints).toEqual([])
   })
 

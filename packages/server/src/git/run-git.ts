@@ -193,7 +193,7 @@ type Failure = readonly [pattern: RegExp, name: string, status: number, message:
 
 const failures: readonly Failure[] = [
   [
-    /no space left on device|disk quota exceeded/i,
+    /no space left on device|out of disk ?space|disk quota exceeded/i,
     'DiskFull',
     507,
     'The disk is full, so git saved nothing. Free some space, then try again.',

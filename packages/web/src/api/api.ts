@@ -29,6 +29,8 @@ export function createApi(request: Request, folder: string | null = null) {
   const subAgent = ({ sessionId, agentId }: SubAgentRef) => ({ id: sessionId, agentId })
 
   return {
+    /** For parts of the page that load later. */
+    call,
     sessions: ({ query, ...rest }: SessionQuery = {}) =>
       call('GET /ai/sessions', { query: { ...rest, q: query === '' ? undefined : query } }),
     session: (id: string) => call('GET /ai/sessions/:id', { params: { id } }),
@@ -60,8 +62,10 @@ export function createApi(request: Request, folder: string | null = null) {
     /** The response has JSON lines. */
     importFile: (file: Blob, signal: AbortSignal) =>
       request('POST', '/ai/sessions/import', { bytes: file.slice(0, file.size, 'application/octet-stream'), signal }),
-    messages: (id: string, { limit, leaf, before }: { leaf?: string; before?: string; limit: number }) =>
-      call('GET /ai/sessions/:id/messages', { params: { id }, query: { limit, leaf, before } }),
+    messages: (
+      id: string,
+      { limit, leaf, before, end }: { leaf?: string; before?: string; limit: number; end?: '1' },
+    ) => call('GET /ai/sessions/:id/messages', { params: { id }, query: { limit, leaf, before, end } }),
 
     /** Returns a short form of every message. */
     tree: (id: string) => call('GET /ai/sessions/:id/tree', { params: { id } }),

@@ -1,11 +1,11 @@
-import { Bot, Ellipsis, GitBranch, Inbox, PanelRight, PieChart, Search, SquarePen } from 'lucide-react'
+import { Bot, Ellipsis, FileDiff, GitBranch, Inbox, PanelRight, PieChart, Search, SquarePen } from 'lucide-react'
 import { useStore } from 'zustand'
 import { agentPanel } from '../chat/session/sub-agents.ts'
 import { openFind } from '../find/find.tsx'
 import { type Keys, keyText } from '../platform/keyboard.ts'
 import { loadSessionMenu, useSessionMenu } from '../sessions/session-row.tsx'
 import type { TitleMode } from '../sessions/session-title.tsx'
-import { openBranchMap, togglePanels } from '../state/panels.ts'
+import { openBranchMap, openChanges, togglePanels } from '../state/panels.ts'
 import { formatNumber } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
@@ -62,6 +62,11 @@ function useHereItems(isNarrow: boolean, fill: ContextFill): MenuItem[] {
     icon: <GitBranch aria-hidden />,
     onSelect: () => openBranchMap(panels),
   }
+  const changes = {
+    label: t.panels.changes,
+    icon: <FileDiff aria-hidden />,
+    onSelect: () => openChanges(panels),
+  }
   const subAgents = {
     label: agents.working > 0 ? t.subAgents.runningCount(agents.working) : t.subAgents.count(agents.count),
     icon: <Bot aria-hidden />,
@@ -79,6 +84,7 @@ function useHereItems(isNarrow: boolean, fill: ContextFill): MenuItem[] {
     onSelect: () => togglePanels(panels),
   }
   return [
+    changes,
     ...(isEmpty ? [] : [find, branches]),
     ...(agents.count > 0 ? [subAgents] : []),
     ...(isNarrow && !isNew ? [context] : []),

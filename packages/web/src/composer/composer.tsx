@@ -1,6 +1,7 @@
 import { ArrowUp, CornerDownRight, ListPlus, Paperclip, Square } from 'lucide-react'
 import { lazy, Suspense, useEffect, useId, useRef } from 'react'
 import { useStore } from 'zustand'
+import { removeComments, useComments, withComments } from '../changes/comments.ts'
 import { useChatActions } from '../chat/hooks/use-chat-actions.ts'
 import { activePlan } from '../chat/session/active-plan.ts'
 import { fileParts } from '../chat/session/attachments.ts'
@@ -33,6 +34,9 @@ const AttachmentChips = lazy(() =>
 )
 const ReadingBar = lazy(() => import('../voice/reading-bar.tsx').then((loaded) => ({ default: loaded.ReadingBar })))
 const PlanBar = lazy(() => import('./plan-bar.tsx').then((loaded) => ({ default: loaded.PlanBar })))
+const ComposerNotes = lazy(() =>
+  import('../changes/composer-notes.tsx').then((loaded) => ({ default: loaded.ComposerNotes })),
+)
 const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Chips }) => ({ default: Chips })))
 
 /**
@@ -67,24 +71,36 @@ export function Composer() {
   const dropping = useFileDrop(attach)
   const onPaste = usePaste()
   const uploaded = attachments.every(({ url }) => url !== null)
-  const isWritten = draft.trim() !== ''
+  const comments = useComments(sessionId)
+  const isRewound = useSession((state) => state.isRewound)
+  const isWritten = draft.trim() !== '' || comments.length > 0
   const ready = (isWritten || attachments.length > 0) && uploaded && blocked === null
 
+  /** Comments on changes go with the message. */
+  const takeComments = (): string => {
+    const text = withComments(draft, comments)
+    removeComments(
+      sessionId,
+      comments.map(({ id }) => id),
+    )
+    return text
+  }
   const submit = () => {
     if (!ready) return
     const files = fileParts(attachments)
+    const text = takeComments()
     if (gone) {
       setDraft('')
-      sendAsNew(draft, files)
-    } else if (running) enqueue(draft, files)
-    else void send(draft, files)
+      sendAsNew(text, files)
+    } else if (running) enqueue(text, files)
+    else void send(text, files)
     field.current?.focus()
   }
   const speak = () => {
     // Several answers run at once, so the message waits until the user continues with one.
     if (!running || isCompared) return submit()
     if (attachments.length > 0) return notice(t.composer.noFilesWhileSteering)
-    if (isWritten && blocked === null) void steer(draft)
+    if (isWritten && blocked === null) void steer(takeComments())
     field.current?.focus()
   }
 
@@ -103,6 +119,11 @@ export function Composer() {
       {plan !== undefined && (
         <Suspense>
           <PlanBar plan={plan} />
+        </Suspense>
+      )}
+      {(isRewound || comments.length > 0) && (
+        <Suspense>
+          <ComposerNotes />
         </Suspense>
       )}
       {isQueued && (

@@ -11,7 +11,7 @@ import { downloadChat } from '../sharing/share-actions.ts'
 import { findSettings, type Searchable } from '../settings/section.ts'
 import { useSearchables } from '../settings/sections.ts'
 import { shortcuts } from '../shortcuts/shortcuts.ts'
-import { openBranchMap } from '../state/panels.ts'
+import { openChanges, openBranchMap } from '../state/panels.ts'
 import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { setTheme } from '../ui/appearance.ts'
@@ -177,6 +177,11 @@ function sessionCommands(state: AppState): PaletteCommand[] {
       id: 'branches',
       title: t.branches.open,
       run: (workspace) => openBranchMap(workspace.session(sessionId).panels),
+    },
+    {
+      id: 'changes',
+      title: t.panels.changes,
+      run: (workspace) => openChanges(workspace.session(sessionId).panels),
     },
     { id: 'context', title: t.context.title, run: ({ app }) => app.setDialog('context') },
     ...(['md', 'html', 'json'] as const).map((format) => ({

@@ -17,6 +17,10 @@ export function openFiles(panels: Panels): void {
   panels.open({ kind: 'files', title: t.panels.files })
 }
 
+export function openChanges(panels: Panels, view?: 'chat' | 'git' | 'turn'): void {
+  panels.open({ kind: 'changes', title: t.panels.changes, data: view === undefined ? {} : { view } })
+}
+
 export interface Panels extends StoreApi<PanelsState> {
   /**
    * Opens a panel, or brings forward the one with the same kind and key. Panels opened by a tool do not take the focus.

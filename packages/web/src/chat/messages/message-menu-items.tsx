@@ -1,9 +1,9 @@
 import type { Part, StoredMessage } from '@troupe/protocol'
-import { FileText, GitBranch, Split, Trash2, Type, Volume2 } from 'lucide-react'
+import { FileText, GitBranch, History, Split, Trash2, Type, Volume2 } from 'lucide-react'
 import type { ComponentProps, ReactElement } from 'react'
 import { copyRichText, messageHtml } from '../../sharing/share-actions.ts'
 import { notice } from '../../state/notices.tsx'
-import { openBranchMap } from '../../state/panels.ts'
+import { openBranchMap, type Panels } from '../../state/panels.ts'
 import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { copyText } from '../../ui/button.tsx'
@@ -47,6 +47,12 @@ export function MessageMenuItems({ message, button, onClosed }: MessageMenuItems
       icon: <GitBranch aria-hidden />,
       onSelect: () => openBranchMap(panels, message.id),
     })
+  if (isOwn && message.live !== true && !busy)
+    items.push({
+      label: t.rewind.open,
+      icon: <History aria-hidden />,
+      onSelect: () => openRewind(panels, message.id),
+    })
   if (isOwn && message.live !== true)
     items.push({ label: t.chat.fork, icon: <Split aria-hidden />, onSelect: () => void fork(message.id) })
   if (isOwn && !busy)
@@ -66,6 +72,10 @@ async function copy(message: VisibleMessage): Promise<void> {
 async function copyRich(message: VisibleMessage): Promise<void> {
   const content = { html: messageHtml(message.id), text: messageMarkdown(message) }
   notice((await copyRichText(Promise.resolve(content))) ? t.chat.copied : t.chat.copyingFailed)
+}
+
+function openRewind(panels: Panels, messageId: string): void {
+  panels.open({ kind: 'rewind', title: t.rewind.title, data: { messageId } })
 }
 
 /** Restores focus after the focused element was removed. */

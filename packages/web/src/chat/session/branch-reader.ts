@@ -1,10 +1,24 @@
 import type { StoreApi } from 'zustand/vanilla'
 import type { Api, Removed } from '../../api/api.ts'
 import { ApiError, toErrorInfo } from '../../api/request.ts'
+import { browserStorage } from '../../platform/storage.ts'
 import { notice } from '../../state/notices.tsx'
 import { t } from '../../texts/t.ts'
 import { type SessionState, withOlderPage, withPage } from './session-state.ts'
 import type { RemovalActions, UndoRemoval } from './session-types.ts'
+
+const rewindKey = 'troupe.rewound.'
+
+function readRewind(sessionId: string): string | null | undefined {
+  const kept = browserStorage.get(rewindKey + sessionId)
+  return kept === null ? undefined : kept === '' ? null : kept
+}
+
+function emptied(page: MessagesPage): MessagesPage {
+  return { ...page, leafMessageId: null, messages: [], page: { hasMore: false, before: null } }
+}
+
+type MessagesPage = Awaited<ReturnType<Api['messages']>>
 
 const pageSize = 60
 /** Page size when loading up to a distant message. */
@@ -15,10 +29,14 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
   /** Shows the newest branch through this message. Undefined shows the newest of all. */
   let through: string | undefined
+  /** Ends the branch at this message, or before the first with null. Survives a reload. */
+  let until = readRewind(sessionId)
   /** Incremented on a branch switch, so that late responses of the old branch are ignored. */
   let revision = 0
 
-  return { refresh, showNewest, showBranch, loadOlder, loadUpTo }
+  if (until !== undefined) change((state) => ({ ...state, isRewound: true }))
+
+  return { refresh, showNewest, showBranch, rewindTo, loadOlder, loadUpTo }
 
   /** Returns `late` if the user switched branches in the meantime. */
   async function refresh(): Promise<'read' | 'late' | 'failed'> {
@@ -28,7 +46,7 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
     } catch (error) {
       if (asked !== revision) return 'late'
       const gone = error instanceof ApiError && error.status === 404
-      if (gone && through !== undefined) {
+      if (gone && (through !== undefined || until !== undefined)) {
         // Maybe only that message is gone, because its branch was deleted elsewhere.
         showNewest()
         return refresh()
@@ -42,21 +60,23 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
   }
 
   async function read(asked: number): Promise<'read' | 'late'> {
-    const page = await api.messages(sessionId, { limit: pageSize, leaf: through })
+    const page = await api.messages(sessionId, { limit: pageSize, ...branchEnd() })
     if (asked !== revision) return 'late'
-    change((state) => withPage(state, page))
+    change((state) => withPage(state, until === null ? emptied(page) : page))
     return 'read'
   }
 
   /** Switches to the newest branch and invalidates pending reads. */
   function showNewest(): void {
     through = undefined
+    setUntil(undefined)
     revision++
   }
 
   async function showBranch(messageId: string): Promise<void> {
     const before = through
     through = messageId
+    setUntil(undefined)
     const asked = ++revision
     try {
       await read(asked)
@@ -64,6 +84,32 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
       if (asked === revision) through = before
       onError(error)
     }
+  }
+
+  /** Hides everything after a message; null hides all, undefined nothing. The next message starts a branch there. */
+  async function rewindTo(messageId: string | null | undefined): Promise<void> {
+    const hidden = store.getState().messages.at(-1)?.id
+    // What was hidden is shown again, not another branch that is newer.
+    if (messageId === undefined) return showBranch(until ?? hidden ?? '')
+    through = undefined
+    setUntil(messageId)
+    const asked = ++revision
+    try {
+      await read(asked)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  function setUntil(messageId: string | null | undefined): void {
+    if (until === messageId) return
+    until = messageId
+    browserStorage.set(rewindKey + sessionId, messageId === undefined ? null : (messageId ?? ''))
+    change((state) => ({ ...state, isRewound: messageId !== undefined }))
+  }
+
+  function branchEnd(): { leaf?: string; end?: '1' } {
+    return until === undefined || until === null ? { leaf: through } : { leaf: until, end: '1' }
   }
 
   /** Loads older pages until the message or the start of the branch is loaded. */
@@ -86,7 +132,7 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
       const page = await api.messages(sessionId, {
         before: older.before,
         limit,
-        leaf: through,
+        ...branchEnd(),
       })
       if (asked === revision) change((state) => withOlderPage(state, page))
     } catch (error) {

@@ -20,6 +20,8 @@ export interface SessionState {
   draft: string
   attachments: readonly DraftAttachment[]
   target: string | null
+  /** Later messages are hidden. The next one starts a branch. */
+  isRewound: boolean
   answering: readonly string[]
 }
 
@@ -83,6 +85,7 @@ export function emptySession(
     draft: '',
     attachments: [],
     target: null,
+    isRewound: false,
     answering: [],
   }
 }

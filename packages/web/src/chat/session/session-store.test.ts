@@ -325,6 +325,27 @@ test('another branch is shown down to its newest leaf, and messages sent there b
   expect(server.requests.at(-1)?.body).toMatchObject({ parentMessageId: 'a1' })
 })
 
+test('a rewound chat ends earlier, and the next message starts a branch there', async () => {
+  const { server, session } = await openIdleChat(conversation('one', 'eins', 'two', 'zwei'))
+  void session.rewindTo('a1')
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=a1&end=1', page(conversation('one', 'eins')))
+  expect(texts(await until(session, (state) => state.messages.length === 2))).toEqual(['user: one', 'assistant: eins'])
+  expect(session.getState().isRewound).toBe(true)
+  void session.rewindTo(null)
+  await server.replyJson('/ai/sessions/s1/messages?limit=60', page(conversation('one', 'eins')))
+  await until(session, (state) => state.messages.length === 0)
+  void session.rewindTo(undefined)
+  await server.replyJson('/ai/sessions/s1/messages?limit=60', page(conversation('one', 'eins', 'two', 'zwei')))
+  expect((await until(session, (state) => state.messages.length === 4)).isRewound).toBe(false)
+  void session.rewindTo('a1')
+  await server.replyJson('/ai/sessions/s1/messages?limit=60&leaf=a1&end=1', page(conversation('one', 'eins')))
+  await until(session, (state) => state.messages.length === 2)
+  void session.send('other')
+  await server.replyStream('/ai/chat?hold=1')
+  expect(server.requests.at(-1)?.body).toMatchObject({ parentMessageId: 'a1' })
+  expect(session.getState().isRewound).toBe(false)
+})
+
 test('a branch that cannot be shown keeps the current one, and a deleted one gives way to the newest', async () => {
   const { server, session } = await openChat([message('u2', 'user', 'two', null)])
   await server.replyStream('/ai/chat/s1/stream')

@@ -23,7 +23,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
   const store = createStore<SessionState>(() => initial)
   const change = (next: (state: SessionState) => SessionState) => store.setState(next, true)
   const branch = createBranchReader(store, api, onError)
-  const { showBranch, loadOlder } = branch
+  const { showBranch, rewindTo, loadOlder } = branch
   const stream = createStreamTap()
   const queued = createQueueActions(store, services, post)
   let ahead: ReturnType<typeof branch.refresh> | undefined
@@ -66,6 +66,7 @@ export function createSessionStore(initial: SessionState, services: SessionServi
     ...createRunActions(store, services),
     ...createRatingActions(store, services),
     showBranch,
+    rewindTo,
     goTo,
     arrived,
     loadOlder,

@@ -78,6 +78,8 @@ export interface SessionActions extends RemovalActions, QueueActions, RunActions
   retryUnsent: () => Promise<void>
   takeBackUnsent: () => void
   showBranch: (messageId: string) => Promise<void>
+  /** Hides everything after a message; null hides all, undefined nothing. The next message starts a branch there. */
+  rewindTo: (messageId: string | null | undefined) => Promise<void>
   /** Shows a message and its branch. With `inSight`, the message is on the current branch. */
   goTo: (messageId: string, options?: { inSight?: boolean }) => Promise<void>
   arrived: () => void

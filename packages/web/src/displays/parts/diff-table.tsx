@@ -186,7 +186,7 @@ const Chunk = memo(function Chunk({ items, before, language, change, layout, onO
 function HunkRow({ id, change, wide }: { id: string; change: string | undefined; wide: number }) {
   const choice = useHunkChoice()
   if (choice === null) return null
-  const { ids, rejected, disabled, toggle } = choice
+  const { ids, rejected, disabled, toggle, unchosenLabel = t.displays.hunkRejected } = choice
   const isRejected = rejected.has(id)
   const what = t.displays.changes[change ?? '']
   const number = t.displays.hunk(ids.indexOf(id) + 1, ids.length)
@@ -196,7 +196,7 @@ function HunkRow({ id, change, wide }: { id: string; change: string | undefined;
       <td colSpan={wide}>
         <label>
           <input type="checkbox" checked={!isRejected} disabled={disabled} onChange={() => toggle(id)} />
-          {isRejected ? t.displays.hunkRejected(name) : name}
+          {isRejected ? unchosenLabel(name) : name}
         </label>
       </td>
     </tr>

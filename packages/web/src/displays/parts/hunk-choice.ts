@@ -11,6 +11,8 @@ export interface HunkChoice {
   /** While the user edits the input, that decides. */
   setEditing: (isEditing: boolean) => void
   toggle: (id: string) => void
+  /** Names a hunk that is not chosen. Default: it is rejected. */
+  unchosenLabel?: (name: string) => string
 }
 
 /** Null where there is nothing to choose. */

@@ -1,4 +1,4 @@
-import { Bot, File, Folder, FolderTree, GitBranch, Globe, Plus, SquareTerminal } from 'lucide-react'
+import { Bot, File, FileDiff, Folder, FolderTree, GitBranch, Globe, Plus, SquareTerminal } from 'lucide-react'
 import { type ComponentType, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type { PickItem } from '../../api/api.ts'
@@ -7,7 +7,7 @@ import type { TaskInfo } from '../../api/session-types.ts'
 import { useSession, useSessionStore } from '../../chat/session/session-context.ts'
 import { agentPanel } from '../../chat/session/sub-agents.ts'
 import type { PanelProps } from '../../state/panels-state.ts'
-import { openBranchMap, openFiles, openTerminal } from '../../state/panels.ts'
+import { openBranchMap, openChanges, openFiles, openTerminal } from '../../state/panels.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
@@ -115,13 +115,19 @@ export default function OpenPanel({ panel }: PanelProps) {
     })
     const tree = { key: 'files', label: t.panels.files, Icon: FolderTree, choose: open(() => openFiles(panels)) }
     const map = { key: 'branches', label: t.branches.title, Icon: GitBranch, choose: open(() => openBranchMap(panels)) }
+    const changes = {
+      key: 'changes',
+      label: t.panels.changes,
+      Icon: FileDiff,
+      choose: open(() => openChanges(panels)),
+    }
     const team = {
       key: 'agents',
       label: t.subAgents.title,
       Icon: Bot,
       choose: open(() => panels.open(agentPanel(agents, null))),
     }
-    return [tree, terminal, ...running, ...(hasAgents ? [team] : []), ...(hasMessages ? [map] : [])]
+    return [tree, changes, terminal, ...running, ...(hasAgents ? [team] : []), ...(hasMessages ? [map] : [])]
   }
 }
 

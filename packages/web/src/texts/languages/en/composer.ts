@@ -100,6 +100,8 @@ export const composerTexts = {
     useInstead: (model: string) => `Use ${model}`,
     switchProviderOn: (provider: string) => `Turn on ${provider}`,
     quote: 'Quote',
+    commentsHeading: 'Comments on the changes:',
+    commentBefore: 'before the change',
     tokens: (count: string) => `about ${count} tokens`,
     hint: '/ commands · @ files, agents',
   },

@@ -69,6 +69,7 @@ export const pageTexts = {
     open: 'Open panel',
     openAny: 'Open panels',
     newPanel: 'Open…',
+    changes: 'Changes',
     openWhat: 'File or web address',
     toOpen: 'Matches',
     openNothing: 'No matching files.',

@@ -1,3 +1,4 @@
+import { changeTexts } from './changes.ts'
 import { columnViewTexts } from './column-view.ts'
 import { editingTexts } from './editing.ts'
 import { folderTexts } from './folders.ts'
@@ -10,6 +11,7 @@ import { worktreeTexts } from './worktrees.ts'
 
 /** English texts for dialogs that open later. They load with those dialogs, not with the first page. */
 export const lateTexts = {
+  ...changeTexts,
   ...columnViewTexts,
   ...editingTexts,
   ...folderTexts,

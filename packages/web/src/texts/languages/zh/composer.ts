@@ -98,6 +98,8 @@ export const composerTexts: ComposerTexts = {
     useInstead: (model: string) => `改用 ${model}`,
     switchProviderOn: (provider: string) => `开启 ${provider}`,
     quote: '引用',
+    commentsHeading: '对更改的评论：',
+    commentBefore: '更改前',
     tokens: (count: string) => `约 ${count} token`,
     hint: '/ 命令 · @ 文件、智能体',
   },

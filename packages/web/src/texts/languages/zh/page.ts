@@ -70,6 +70,7 @@ export const pageTexts: PageTexts = {
     open: '打开面板',
     openAny: '打开面板',
     newPanel: '打开…',
+    changes: '更改',
     openWhat: '文件或网址',
     toOpen: '匹配项',
     openNothing: '没有匹配的文件。',

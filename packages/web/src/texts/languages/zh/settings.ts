@@ -1,6 +1,7 @@
 import type { LateTexts } from '../en/settings.ts'
 import { digits } from './digits.ts'
 import { editingTexts } from './editing.ts'
+import { changeTexts } from './changes.ts'
 import { folderTexts } from './folders.ts'
 import { columnViewTexts } from './columns.ts'
 import { fileTexts } from './files.ts'
@@ -11,6 +12,7 @@ import { worktreeTexts } from './worktrees.ts'
 
 export const settingsTexts: LateTexts = {
   ...editingTexts,
+  ...changeTexts,
   ...folderTexts,
   ...fileTexts,
   ...columnViewTexts,
