@@ -1,6 +1,6 @@
 import { isUnfinished, addUsage, answerError, toUsage } from '../model/check-answer.ts'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { NamedError, type Usage } from '@troupe/protocol'
+import { NamedError } from '@troupe/protocol'
 import { describeProviderError, retryDelay } from '../model/provider-error.ts'
 import type { SpendTicket } from '../model/spend-guard.ts'
 import {
@@ -15,14 +15,18 @@ import {
  * Streams one model call: chunks go to `emit`, tool calls to `onCall`. Retries once if the answer is unusable. Throws a
  * NamedError when nothing arrived.
  */
-export async function callModel(input: ModelCall): Promise<ModelAnswer> {
-  let usage: Usage | undefined
+export function callModel(input: ModelCall): Promise<ModelAnswer> {
+  return tryOnce(input, false).then((answer) => {
+    return answer.error === undefined || input.signal.aborted ? answer : retryCall(input, answer)
+  })
+}
+
+async function retryCall(input: ModelCall, failed: ModelAttempt): Promise<ModelAnswer> {
+  let answer = failed
+  let { usage } = failed
   let askedAgain = false
   let bare = false
   for (let attempt = 1; ; attempt++) {
-    const answer = await tryOnce(input, bare)
-    usage = addUsage(usage, answer.usage)
-    if (usage !== undefined) answer.usage = usage
     const { error } = answer
     if (error === undefined || input.signal.aborted) return answer
     const { retryable, retryAfterMs, again, forgot } = error.data as RetryData
@@ -37,6 +41,9 @@ export async function callModel(input: ModelCall): Promise<ModelAnswer> {
     input.emit({ type: 'data-retry', data: { attempt, delayMs, message: error.message }, transient: true })
     await sleep(delayMs, input.signal)
     if (input.signal.aborted) return answer
+    answer = await tryOnce(input, bare)
+    usage = addUsage(usage, answer.usage)
+    if (usage !== undefined) answer.usage = usage
   }
 }
 

@@ -293,6 +293,7 @@ export async function recoverModelCall<T>(turn: Turn, call: () => Promise<T>): P
   /** A reported limit needs one retry. Without a number it takes several. */
   let triesLeft = 3
   for (;;) {
+    turn.enter()
     try {
       const answer = await call()
       if (turn.plainFiles && turn.input.model.accepts === undefined) turn.input.model.onLearned?.({ accepts: [] })
@@ -306,6 +307,8 @@ export async function recoverModelCall<T>(turn: Turn, call: () => Promise<T>): P
         turn.input.signal.throwIfAborted()
       } else if (turn.sentFiles && !turn.plainFiles && mayRejectFiles(error)) turn.plainFiles = true
       else throw error.name === 'ContextTooLong' ? withAdvice(error) : error
+    } finally {
+      turn.leave()
     }
   }
 }

@@ -31,10 +31,9 @@ export type { RunOutcome } from './turn.ts'
  * Runs one turn: model calls and tool calls until the model is done, a limit is reached, or a person ends it. Every
  * event goes to the log, and the message is the fold of the log. Never throws because of a model, a tool or a person.
  */
-export async function run(input: RunInput): Promise<RunOutcome> {
-  const outcome = await runTurn(input)
-  await runEndHooks(input, outcome)
-  return outcome
+export function run(input: RunInput): Promise<RunOutcome> {
+  // Not an async function: hundreds of turns may be open, and each suspended frame costs half a kilobyte.
+  return runTurn(input).then((outcome) => runEndHooks(input, outcome).then(() => outcome))
 }
 
 async function runTurn(input: RunInput): Promise<RunOutcome> {
@@ -100,34 +99,32 @@ async function runStep(turn: Turn, again: boolean, estimate: number): Promise<bo
 
   let calls: StepCalls | undefined
   const answer = await recoverModelCall(turn, () =>
-    turn.work(() =>
-      callModel({
-        model: input.model.model,
-        options(bare) {
-          turn.bare ||= bare
-          return buildRequest(turn)
-        },
-        tools: input.tools,
-        signal: input.signal,
-        guard: input.model.guard,
-        blobs: input.blobs,
-        maxRetries: input.maxRetries ?? 3,
-        stallMs: input.stallMs ?? 180_000,
-        emit: timeReasoning(turn.step, turn.emit),
-        reserveCallId: turn.takeCallId,
-        hasEarlierText: hasContent(turn),
-        longest: Math.min(maxAnswerSize, maxTurnSize - turn.size),
-        said: () => currentStepText(turn),
-        onCall(call) {
-          if (call.repair !== undefined) {
-            log.note({ type: '$repair', toolCallId: call.toolCallId, ...call.repair })
-            input.trace?.({ level: 'warn', message: '[tool-repair]', toolCallId: call.toolCallId, ...call.repair })
-          }
-          calls ??= openStepCalls(turn)
-          calls.offer(call)
-        },
-      }),
-    ),
+    callModel({
+      model: input.model.model,
+      options(bare) {
+        turn.bare ||= bare
+        return buildRequest(turn)
+      },
+      tools: input.tools,
+      signal: input.signal,
+      guard: input.model.guard,
+      blobs: input.blobs,
+      maxRetries: input.maxRetries ?? 3,
+      stallMs: input.stallMs ?? 180_000,
+      emit: timeReasoning(turn.step, turn.emit),
+      reserveCallId: turn.takeCallId,
+      hasEarlierText: hasContent(turn),
+      longest: Math.min(maxAnswerSize, maxTurnSize - turn.size),
+      said: () => currentStepText(turn),
+      onCall(call) {
+        if (call.repair !== undefined) {
+          log.note({ type: '$repair', toolCallId: call.toolCallId, ...call.repair })
+          input.trace?.({ level: 'warn', message: '[tool-repair]', toolCallId: call.toolCallId, ...call.repair })
+        }
+        calls ??= openStepCalls(turn)
+        calls.offer(call)
+      },
+    }),
   )
   if (answer.usage !== undefined) turn.gauge?.learn(estimate, answer.usage.inputTokens)
   return finishStep(turn, calls, answer)

@@ -86,14 +86,15 @@ export function openTurn(input: RunInput) {
     },
     /** Counts the run as active while the callback runs. */
     async work<T>(what: () => Promise<T>): Promise<T> {
-      busy++
+      enter()
       try {
         return await what()
       } finally {
-        busy--
-        tellWaiting()
+        leave()
       }
     },
+    enter,
+    leave,
     spend(usage: Usage): void {
       log.note({ type: '$spend', usage: { ...usage } })
       turn.usage = addUsage(turn.usage, usage)
@@ -137,6 +138,16 @@ export function openTurn(input: RunInput) {
     if (taken.has(id)) return false
     taken.add(id)
     return (await input.reserveCallId?.(id)) ?? true
+  }
+
+  /** Counts the run as active until `leave`. */
+  function enter(): void {
+    busy++
+  }
+
+  function leave(): void {
+    busy--
+    tellWaiting()
   }
 
   /** Marks a call as waiting for a person until the returned function is called. */

@@ -71,7 +71,8 @@ export function runRequest(request: ChatRequest, model: string, opening: Chunk[]
     headless: request.headless || undefined,
     rules: request.rules && ruleTexts(request.rules),
     limits: request.maxSteps === undefined ? undefined : { steps: request.maxSteps },
-    opening: opening.length > 0 ? opening : undefined,
+    // A copy of its exact size, since it stays in memory as long as the run.
+    opening: opening.length > 0 ? [...opening] : undefined,
   }
 }
 

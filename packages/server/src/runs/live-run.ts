@@ -8,6 +8,7 @@ import {
   Meter,
   type Resume,
   run,
+  type RunInput,
   type RunOutcome,
   type RunStatus,
   shutdown,
@@ -15,6 +16,7 @@ import {
 } from '@troupe/core'
 import {
   budgetEvent,
+  type BudgetInfo,
   type Chunk,
   type DataParts,
   errorInfo,
@@ -37,7 +39,9 @@ export class ManagedRun implements OpenRun {
   readonly #given: RunToOpen
   readonly #controller = new AbortController()
   readonly #steering: SteeringMessage[] = []
-  readonly #finished = Promise.withResolvers<Message>()
+  /** Made when somebody asks for it, since most runs are only read as a stream. */
+  #finished: PromiseWithResolvers<Message> | undefined
+  #end: { message: Message } | { error: unknown } | undefined
   #onSettled: (() => void)[] | undefined
   #stored: Promise<void> = Promise.resolve()
   #wanted: 'running' | 'waiting' = 'running'
@@ -54,8 +58,6 @@ export class ManagedRun implements OpenRun {
     this.#services = services
     this.#given = given
     this.#meter = parts.child?.meter
-    // Callers that do not await the end need not handle its failure.
-    this.#finished.promise.catch(() => undefined)
     this.log = createLiveLog({
       runId: record.id,
       store: services.store,
@@ -101,6 +103,12 @@ export class ManagedRun implements OpenRun {
   }
 
   get done(): Promise<Message> {
+    if (this.#finished === undefined) {
+      this.#finished = Promise.withResolvers()
+      // Callers that do not await the end need not handle its failure.
+      this.#finished.promise.catch(() => undefined)
+      if (this.#end !== undefined) this.#finish(this.#end)
+    }
     return this.#finished.promise
   }
 
@@ -175,10 +183,15 @@ export class ManagedRun implements OpenRun {
   async begin(): Promise<void> {
     const { log } = this
     let outcome: RunOutcome | undefined
-    const unwatch = this.#watchBudget()
+    // Sub-agents leave the budget to the run of the chat.
+    if (this.#given.parts.child === undefined) this.#services.spending?.watch(this)
     try {
-      outcome = await this.#work().catch((error: unknown) => this.#broken(error))
-      unwatch?.()
+      try {
+        outcome = await this.#work()
+      } catch (error) {
+        outcome = this.#broken(error)
+      }
+      this.#services.spending?.unwatch(this)
       await this.#subAgents?.link.close()
       await log.sync()
       await this.#stored
@@ -193,19 +206,22 @@ export class ManagedRun implements OpenRun {
       this.#warn('a run was not stored', error)
       log.append({ type: 'error', errorText: error instanceof Error ? error.message : String(error) })
       this.#close(outcome)
-      this.#finished.reject(error)
+      this.#finish({ error })
       return
     }
     this.#close()
-    this.#finished.resolve(outcome.message)
+    this.#finish({ message: outcome.message })
   }
 
-  /** Tells the user when a budget is nearly used up. Sub-agents leave that to the run of the chat. */
-  #watchBudget(): (() => void) | undefined {
-    if (this.#given.parts.child !== undefined) return undefined
-    return this.#services.spending?.watch((budget) =>
-      this.log.append({ type: 'data-ui-event', data: { name: budgetEvent, data: { ...budget } }, transient: true }),
-    )
+  #finish(end: { message: Message } | { error: unknown }): void {
+    this.#end = end
+    if ('message' in end) this.#finished?.resolve(end.message)
+    else this.#finished?.reject(end.error)
+  }
+
+  /** Tells the user that a budget is nearly used up. */
+  onBudget(budget: BudgetInfo): void {
+    this.log.append({ type: 'data-ui-event', data: { name: budgetEvent, data: { ...budget } }, transient: true })
   }
 
   /** Removes the run before ending its streams, so the next request finds none. */
@@ -215,7 +231,8 @@ export class ManagedRun implements OpenRun {
     this.#settle()
   }
 
-  async #work(): Promise<RunOutcome> {
+  /** Not async itself, since its frame would stay in memory while it waits. */
+  #work(): Promise<RunOutcome> {
     const { record, session, parts, recovered } = this.#given
     const { services: own, frames, model, instructions, history, child } = parts
     const services = this.#services
@@ -225,9 +242,8 @@ export class ManagedRun implements OpenRun {
     if (child === undefined) own.noteUserHosts(history)
     if (recovered === undefined || recovered.resume.chunks.length === 0)
       for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
-    if (recovered !== undefined) await this.#openSubAgents().link.resume()
     const answer = request.compact === true ? compactRun : run
-    return answer({
+    const input = (): RunInput => ({
       runId: record.id,
       messageId: record.messageId,
       session: { id: session.id, ...sessionLanguage(session) },
@@ -273,6 +289,10 @@ export class ManagedRun implements OpenRun {
       trace: (line) =>
         services.logger({ ...line, session: session.id, run: record.id, agentPath: frames.at(-1)?.path }),
     })
+    if (recovered === undefined) return answer(input())
+    return this.#openSubAgents()
+      .link.resume()
+      .then(() => answer(input()))
   }
 
   /** The loop never throws for model, tool or user errors. This is a bug or a wrong setting. */

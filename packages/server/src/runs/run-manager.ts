@@ -219,7 +219,10 @@ export function createRunManager(services: RunServices): RunManager {
     const parts = await prepareRun(services, session, request, { userMessageId, agentId: null })
     const record = given.record ?? (await newRecord(given, store))
     await late.store(session.id)
-    const run = open({ record, request, session, parts, begun: given.record === undefined ? 'unstored' : 'stored' })
+    // A stored record has the same request. Two copies would stay in memory as long as the run.
+    const own = given.record === undefined ? request : (given.record.request as RunRequest)
+    const begun = given.record === undefined ? 'unstored' : 'stored'
+    const run = open({ record, request: own, session, parts, begun })
     void run.begin()
     tellWatchers(session.id)
     return run
@@ -291,7 +294,7 @@ export function createRunManager(services: RunServices): RunManager {
   function open(given: RunToBegin): OpenRun {
     const { record, parts } = given
     const { sessionId, messageId } = record
-    const isColumn = runRequestOf(record).column !== undefined
+    const isColumn = (given.request ?? runRequestOf(record)).column !== undefined
     const isFirst = parts.history.filter(({ role }) => role === 'user').length === 1
     const run: OpenRun = new ManagedRun(services, {
       ...given,

@@ -35,7 +35,7 @@ export interface RunServices {
   logger: Logger
   models: Pick<Models, 'resolveChatModel' | 'learn'>
   /** Counts model calls, and stops them when the user's budget is used up. */
-  spending?: Pick<Spending, 'guard' | 'watch' | 'flush'>
+  spending?: Pick<Spending, 'guard' | 'watch' | 'unwatch' | 'flush'>
   credentials: NonNullable<RunInput['credentials']>
   /** Returns the services of a session's workspace. Called once per run. */
   session(session: Session): Promise<SessionServices>

@@ -28,11 +28,17 @@ export interface Spending {
   /** The guard of calls that make or read images, videos and speech. */
   mediaGuard(model: GuardedModel & PricedModel, workspace: Pick<Workspace, 'path'>): MediaGuard
   budget(): BudgetInfo[]
-  /** Calls the listener when a budget is nearly used up, or is so already: once for each. Returns how to end this. */
-  watch(listener: (budget: BudgetInfo) => void): () => void
+  /** Tells the watcher when a budget is nearly used up, or is so already: once for each, until `unwatch`. */
+  watch(watcher: BudgetWatcher): void
+  unwatch(watcher: BudgetWatcher): void
   /** Writes what is not yet stored. */
   flush(): Promise<void>
   close(): Promise<void>
+}
+
+/** An object and not a function, because every run has one and hundreds may be open. */
+export interface BudgetWatcher {
+  onBudget(budget: BudgetInfo): void
 }
 
 interface GuardedModel {
@@ -62,6 +68,8 @@ interface SpendingOptions {
   now?: () => Date
 }
 
+const none: readonly BudgetPeriod[] = []
+
 /** A crash loses at most this much of the count. */
 const flushMs = 250
 /** After a failure, such as a full disk. */
@@ -85,7 +93,8 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
   let reserved = 0
   const waiting: (() => void)[] = []
 
-  const watchers = new Set<() => void>()
+  /** With the budgets that each was told about. */
+  const watchers = new Map<BudgetWatcher, readonly BudgetPeriod[]>()
 
   return {
     guard: (model, workspace) => ({ admit: (...call) => admit(model, workspace.path, ...call) }),
@@ -94,21 +103,20 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
       admit: (...call) => admitMedia(model, workspace.path, ...call),
     }),
     budget,
-    watch(listener) {
-      const told = new Set<BudgetPeriod>()
-      const look = (): void => {
-        for (const one of budget()) {
-          if (told.has(one.period) || one.spent < one.limit * budgetWarningShare) continue
-          told.add(one.period)
-          listener(one)
-        }
-      }
-      watchers.add(look)
-      look()
-      return () => void watchers.delete(look)
+    watch(watcher) {
+      watchers.set(watcher, none)
+      tell(watcher, none)
     },
+    unwatch: (watcher) => void watchers.delete(watcher),
     flush,
     close: flush,
+  }
+
+  function tell(watcher: BudgetWatcher, told: readonly BudgetPeriod[]): void {
+    const due = budget().filter((one) => !told.includes(one.period) && one.spent >= one.limit * budgetWarningShare)
+    if (due.length === 0) return
+    watchers.set(watcher, [...told, ...due.map(({ period }) => period)])
+    for (const one of due) watcher.onBudget(one)
   }
 
   async function admit(
@@ -227,7 +235,7 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
       unpricedTokens: isCounted ? 0 : usage.totalTokens,
     })
     timer ??= setTimeout(() => void flush(), flushMs).unref()
-    if (cost > 0) for (const look of watchers) look()
+    if (cost > 0) for (const [watcher, told] of watchers) tell(watcher, told)
   }
 
   /** Adds to what is not yet stored. */
