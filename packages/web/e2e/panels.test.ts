@@ -84,7 +84,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     // The line that was read is visible, and a file of 3,000 lines does not create 3,000 rows.
     const line = stack(page).getByText('const line2000 = 2000', { exact: true })
     await line.waitFor()
-    expect(await stack(page).locator('.numbered-line').count()).toBeLessThan(200)
+    expect(await stack(page).locator('.cm-line').count()).toBeLessThan(200)
     expect(await stack(page).evaluate((element) => element.contains(document.activeElement))).toBe(true)
     await page.evaluate(axe)
     expect(await faults(page)).toEqual([])

@@ -6,7 +6,7 @@ import { commandEndpoints } from './commands.ts'
 import { configEndpoints, instructionEndpoints } from './config.ts'
 import { contextEndpoints, usageEndpoints } from './context.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
-import { fileEndpoints } from './files.ts'
+import { fileEditEndpoints, fileEndpoints } from './files.ts'
 import { gitChangeEndpoints, gitEndpoints, worktreeEndpoints } from './git.ts'
 import { hookEndpoints, toolCallEndpoints, toolEndpoints } from './extensions.ts'
 import { mcpEndpoints } from './mcp.ts'
@@ -38,6 +38,7 @@ export const contract = {
   ...dataEndpoints,
   ...debugEndpoints,
   ...feedbackEndpoints,
+  ...fileEditEndpoints,
   ...fileEndpoints,
   ...folderEndpoints,
   ...gitChangeEndpoints,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ErrorInfo } from '../message.ts'
 import { endpoints } from './endpoint.ts'
 
 /** Relative to the folder, with "/" between names. Empty for the folder itself. */
@@ -205,6 +206,35 @@ export const fileEndpoints = endpoints({
     },
   },
 })
+
+export const fileEditEndpoints = endpoints({
+  'POST /ai/files/edit': {
+    summary: 'Lets a model rewrite a part of a file by an instruction, and streams the new text. Writes no file.',
+    body: z.strictObject({
+      path: pathSchema.min(1),
+      instruction: z.string().trim().min(1).max(4000),
+      text: z.string().max(200_000).describe('the part to rewrite'),
+      before: z.string().max(20_000).describe('the text above it'),
+      after: z.string().max(20_000).describe('the text below it'),
+      model: z.string().max(300).optional().describe('provider/model; default: the configured one'),
+    }),
+    scoped: true,
+    gives: ['stream'],
+    answers: {
+      200: 'a stream of FileEditEvent',
+      400: 'ProviderNotConfigured',
+      404: 'ModelNotFound, ProviderNotFound',
+      409: 'NoModel',
+      429: 'TooManyEdits',
+    },
+  },
+})
+
+/** One event of `POST /ai/files/edit`. */
+export type FileEditEvent =
+  | { type: 'delta'; text: string }
+  | { type: 'done'; text: string }
+  | { type: 'error'; error: ErrorInfo }
 
 /** One event of `GET /ai/files/events`. */
 export type FileEvent =

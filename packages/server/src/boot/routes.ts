@@ -10,6 +10,7 @@ import { checkpointRoutes } from '../checkpoints/checkpoint-routes.ts'
 import { commandRoutes } from '../commands/command-routes.ts'
 import { hookRoutes, toolRoutes } from '../extensions/workspace-extensions.ts'
 import { gitRoutes } from '../git/git-routes.ts'
+import { editRoutes } from '../files/edit-routes.ts'
 import { fileRoutes } from '../files/file-routes.ts'
 import { type Access, authRoutes } from '../http/access.ts'
 import { healthRoutes } from '../http/open-api.ts'
@@ -66,6 +67,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...folderRoutes(services),
     ...gitRoutes(services),
     ...fileRoutes(services),
+    ...editRoutes(services),
     ...worktreeRoutes(services),
     ...publishRoutes(services),
     ...transferRoutes(services),

@@ -206,6 +206,8 @@ export function createApi(request: Request, folder: string | null = null) {
     fileContent: (path: string, { secret = false } = {}) =>
       call('GET /ai/files/content', { query: { path, secret: secret ? '1' : undefined } }),
     saveFile: (body: CallOf<'PUT /ai/files/content'>['body']) => call('PUT /ai/files/content', { body }),
+    editFile: (body: CallOf<'POST /ai/files/edit'>['body'], signal: AbortSignal) =>
+      call.response('POST /ai/files/edit', { body, signal }),
     uploadFile: (path: string, bytes: Blob, options: Pick<RequestOptions, 'signal' | 'onProgress'> = {}) =>
       request('POST', addressOf('/ai/files/upload', { query: { path } }), { bytes, ...options }),
     /** Address for the browser, as a download or as a picture. */

@@ -1,5 +1,5 @@
 import { FilePlus, FolderPlus, Search, Upload, X } from 'lucide-react'
-import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Api } from '../api/api.ts'
 import { useSessionStore } from '../chat/session/session-context.ts'
@@ -14,6 +14,7 @@ import { FilesDialogs } from './files-dialogs.tsx'
 import './files-panel.css'
 import { createFileTree, type FileTree } from './tree-store.ts'
 import { TreeView } from './tree-view.tsx'
+import { useOwnEscape } from './use-own-escape.ts'
 
 /** The folder as a tree, with a filter over all names. */
 export function FilesPanel() {
@@ -29,7 +30,10 @@ export function FilesPanel() {
   const place = useRef<HTMLDivElement>(null)
   const actions = useMemo(() => createFileActions({ api, tree, session, onDialog: setDialog }), [api, tree, session])
   useEffect(() => tree.show(), [tree])
-  useOwnEscape(place)
+  useOwnEscape(
+    place,
+    (target) => target instanceof HTMLInputElement && (target.type !== 'search' || target.value !== ''),
+  )
   const focusTree = () => place.current?.querySelector<HTMLElement>('[role=tree]')?.focus()
   const newIn = () => {
     const { active, rows, expanded } = tree.getState()
@@ -134,20 +138,6 @@ export function FilesPanel() {
       )}
     </div>
   )
-}
-
-/** In a field with text, Escape belongs to the field and does not close the panels. They listen before React does. */
-function useOwnEscape(place: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const { current } = place
-    const onKey = (event: KeyboardEvent) => {
-      const { target } = event
-      if (event.key !== 'Escape' || !(target instanceof HTMLInputElement)) return
-      if (target.type !== 'search' || target.value !== '') event.preventDefault()
-    }
-    current?.addEventListener('keydown', onKey)
-    return () => current?.removeEventListener('keydown', onKey)
-  }, [place])
 }
 
 const trees = new WeakMap<Api, Map<string, FileTree>>()

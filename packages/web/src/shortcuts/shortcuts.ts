@@ -246,7 +246,7 @@ export function useShortcuts(): void {
       if (found === undefined) return
       const isSign = found.keys.length === 1
       if (isSign && !areSingleKeysEnabled()) return
-      if ((isSign || found.notInText === true) && isTyping(event.target)) return
+      if ((isSign || found.notInText === true) && isTyping(event.composedPath()[0] ?? null)) return
       // Alt with an arrow key opens the select's options.
       if (event.target instanceof HTMLSelectElement && event.key.startsWith('Arrow')) return
       const over = [...document.querySelectorAll('dialog:modal')].at(-1)

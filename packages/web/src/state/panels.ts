@@ -30,7 +30,10 @@ export interface Panels extends StoreApi<PanelsState> {
   bringForward: (id: string) => void
   pin: (id: string, pinned: boolean) => void
   change: (id: string, change: Partial<Pick<Panel, 'title' | 'data'>>) => void
-  close: (id: string) => void
+  /** Does nothing if a guard of the panel asks the user first. */
+  close: (id: string, options?: { force?: boolean }) => void
+  /** Asks before the panel closes, if `guard` returns true. Returns how to end this. */
+  guardClose: (id: string, guard: () => boolean) => () => void
   hide: () => void
   show: () => void
   toggle: () => void
@@ -51,6 +54,7 @@ export function createPanels({ initial, isNarrow, save: keep }: PanelsServices):
     store.setState(next, true)
     keep(store.getState())
   }
+  const guards = new Map<string, () => boolean>()
   const asked = (state: PanelsState): PanelsState => ({ ...state, focusRequest: state.focusRequest + 1 })
 
   return {
@@ -66,7 +70,16 @@ export function createPanels({ initial, isNarrow, save: keep }: PanelsServices):
     bringForward: (id) => set((state) => stack.withFront(state, id)),
     pin: (id, pinned) => set((state) => stack.withPinned(state, id, pinned)),
     change: (id, change) => set((state) => stack.withChanged(state, id, change)),
-    close: (id) => set((state) => stack.withClosed(state, id)),
+    close(id, { force = false } = {}) {
+      if (!force && guards.get(id)?.() === true) return
+      set((state) => stack.withClosed(state, id))
+    },
+    guardClose(id, guard) {
+      guards.set(id, guard)
+      return () => {
+        if (guards.get(id) === guard) guards.delete(id)
+      }
+    },
     hide,
     show,
     toggle: () => (store.getState().hidden ? show() : hide()),

@@ -1,5 +1,5 @@
 import { FileText, RotateCw } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Api } from '../../api/api.ts'
 import { pageAccess } from '../../api/page-access.ts'
 import { numberIn, splitLines, textIn } from '../../api/read-fields.ts'
@@ -20,11 +20,29 @@ import { useWorkspace } from '../../workspace/workspace.ts'
 import './numbered-lines.css'
 
 export { FileText as Icon }
+/** Keeps the cursor, the undo history and unsaved text. */
+export const staysAlive = true
+
+const FileEditor = lazy(() =>
+  import('../../files/editor/file-editor.tsx').then((loaded) => ({ default: loaded.FileEditor })),
+)
 
 /** Workspace or output file (`path`, `line`), or an attachment (`url`, with `path` as its name). */
 export default function FilePanel({ panel }: PanelProps) {
   const path = textIn(panel.data['path']) ?? panel.title
   const url = textIn(panel.data['url'])
+  const isInWorkspace = url === undefined && !path.startsWith('/')
+  if (isInWorkspace)
+    return (
+      <Suspense fallback={<p className="side-panel-none">{t.panels.loading}</p>}>
+        <FileEditor key={path} path={path} line={numberIn(panel.data['line'])} panelId={panel.id} />
+      </Suspense>
+    )
+  return <FileViewer panel={panel} path={path} url={url} />
+}
+
+/** A file that cannot be edited: an attachment, or one of the session. */
+function FileViewer({ panel, path, url }: PanelProps & { path: string; url: string | undefined }) {
   const { read, again } = useFile({ path, url })
   const file = read !== undefined && 'kind' in read ? read : undefined
   return (

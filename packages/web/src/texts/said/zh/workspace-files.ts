@@ -43,5 +43,8 @@ export const workspaceFiles: ServerTextPairs = [
   ['This is too large for the trash, which is on another disk.', '对位于另一磁盘上的回收站来说过大。'],
   ['This is no longer in the trash.', '回收站中已没有此项。'],
   ['Too many pages watch files. Close some of them.', '监视文件的页面过多。请关闭其中一些。'],
+  ['The demo cannot edit files. Connect a model first.', '演示模型不能编辑文件。请先连接模型。'],
+  ['Other edits are still running. Wait for them, or stop them.', '其他编辑仍在进行。请等待或停止它们。'],
+  ['The model returned no text. Try again, or say more.', '模型没有返回文本。请重试，或说得更详细。'],
   ['This stream has ended. Open a new one.', '此流已结束。请打开新的流。'],
 ]

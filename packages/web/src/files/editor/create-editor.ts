@@ -1,0 +1,256 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import {
+  bracketMatching,
+  HighlightStyle,
+  indentOnInput,
+  indentUnit,
+  LanguageDescription,
+  syntaxHighlighting,
+} from '@codemirror/language'
+import { languages } from '@codemirror/language-data'
+import { unifiedMergeView } from '@codemirror/merge'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
+import { Compartment, EditorState, type Extension, Text } from '@codemirror/state'
+import {
+  crosshairCursor,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  rectangularSelection,
+} from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { nameOf } from '../tree-rows.ts'
+import { editorTheme } from './editor-theme.ts'
+
+export interface SelectedLines {
+  /** From 1. */
+  from: number
+  to: number
+}
+
+export interface EditorOptions {
+  parent: HTMLElement
+  path: string
+  text: string
+  isReadOnly: boolean
+  label: string
+  phrases: Record<string, string>
+  onChange: () => void
+  onSelect: (lines: SelectedLines | null) => void
+  onSave: () => void
+  onAsk: () => void
+  onEdit: () => void
+}
+
+export interface Editor {
+  readonly view: EditorView
+  text(): string
+  /** Replaces only what differs, so that the cursor stays. */
+  setText(text: string): void
+  /** Shows the difference to another text inside the editor, with buttons per change. Null ends it. */
+  compareWith(original: string | null, labels?: { accept: string; reject: string }): void
+  setReadOnly(isReadOnly: boolean): void
+  goToLine(line: number): void
+  focus(): void
+  destroy(): void
+}
+
+/** Parsing more would cost more than colors are worth. */
+const maxColored = 2_000_000
+const maxColoredLine = 20_000
+
+/**
+ * Creates a CodeMirror editor in a shadow root. There its style sheets are constructed by script, which our content
+ * security policy allows; in the page it would add style elements, which the policy blocks.
+ */
+export function createEditor(options: EditorOptions): Editor {
+  const { parent, path, text, onSave, onAsk, onEdit } = options
+  const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' })
+  root.addEventListener('keydown', keepTyping)
+  const language = new Compartment()
+  const readOnly = new Compartment()
+  const compared = new Compartment()
+  const isWide = text.length > maxColored || hasLongLine(text)
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(),
+        highlightActiveLineGutter(),
+        highlightSpecialChars(),
+        history(),
+        drawSelection(),
+        EditorState.allowMultipleSelections.of(true),
+        indentOnInput(),
+        bracketMatching(),
+        rectangularSelection(),
+        crosshairCursor(),
+        highlightActiveLine(),
+        highlightSelectionMatches({ maxMatches: 200 }),
+        search({ top: true }),
+        indentUnit.of(indentOf(text)),
+        EditorState.phrases.of(options.phrases),
+        // Wrapping one line of megabytes would lay out all of it.
+        isWide ? [] : EditorView.lineWrapping,
+        EditorView.perLineTextDirection.of(true),
+        EditorView.contentAttributes.of({
+          'aria-label': options.label,
+          tabindex: '0',
+          spellcheck: 'false',
+          autocapitalize: 'off',
+        }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) options.onChange()
+          if (update.selectionSet || update.docChanged) options.onSelect(selectedLines(update.state))
+        }),
+        syntaxHighlighting(colors),
+        editorTheme,
+        language.of([]),
+        readOnly.of(readOnlyState(options.isReadOnly)),
+        compared.of([]),
+        keymap.of([
+          { key: 'Mod-s', run: command(onSave), preventDefault: true },
+          { key: 'Mod-l', run: command(onAsk), preventDefault: true },
+          { key: 'Mod-k', run: command(onEdit), preventDefault: true },
+          indentWithTab,
+          ...searchKeymap,
+          ...historyKeymap,
+          ...defaultKeymap,
+        ]),
+      ],
+    }),
+  })
+  if (!isWide) void loadLanguage(nameOf(path)).then((found) => view.dispatch({ effects: language.reconfigure(found) }))
+
+  return {
+    view,
+    text: () => view.state.doc.toString(),
+    setText(next) {
+      const change = smallestChange(view.state.doc.toString(), next)
+      if (change !== undefined) view.dispatch({ changes: change, userEvent: 'input.reload' })
+    },
+    compareWith(original, labels) {
+      const extension =
+        original === null
+          ? []
+          : unifiedMergeView({
+              original: Text.of(original.split(/\r?\n/)),
+              gutter: true,
+              allowInlineDiffs: true,
+              mergeControls: labels === undefined ? false : (kind, action) => mergeButton(labels[kind], kind, action),
+              diffConfig: { scanLimit: 2000, timeout: 300 },
+            })
+      view.dispatch({ effects: compared.reconfigure(extension) })
+    },
+    setReadOnly: (isReadOnly) => view.dispatch({ effects: readOnly.reconfigure(readOnlyState(isReadOnly)) }),
+    goToLine(line) {
+      const { from } = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)))
+      view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) })
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  }
+}
+
+/** Keys of the page, such as those that answer an approval, must not hear what is typed here. */
+function keepTyping(event: Event): void {
+  const { key, ctrlKey, metaKey, altKey, getModifierState } = event as KeyboardEvent
+  const isTyped = !(ctrlKey || metaKey || altKey) || getModifierState.call(event, 'AltGraph')
+  if (isTyped && key !== 'Escape' && !/^F\d+$/.test(key)) event.stopPropagation()
+}
+
+function command(run: () => void): () => boolean {
+  return () => {
+    run()
+    return true
+  }
+}
+
+function readOnlyState(isReadOnly: boolean): Extension {
+  return [EditorState.readOnly.of(isReadOnly), EditorView.editable.of(true)]
+}
+
+function mergeButton(label: string, kind: 'accept' | 'reject', action: (event: MouseEvent) => void): HTMLElement {
+  const button = document.createElement('button')
+  button.textContent = label
+  button.name = kind
+  button.type = 'button'
+  button.addEventListener('mousedown', action)
+  button.addEventListener('click', (event) => {
+    // Keys click without pressing the mouse.
+    if (event.detail === 0) action(event)
+  })
+  return button
+}
+
+function selectedLines(state: EditorState): SelectedLines | null {
+  const { main } = state.selection
+  if (main.empty) return null
+  const last = state.doc.lineAt(main.to)
+  const to = last.from === main.to && main.to > main.from ? last.number - 1 : last.number
+  return { from: state.doc.lineAt(main.from).number, to }
+}
+
+function hasLongLine(text: string): boolean {
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', at)
+    const length = (end === -1 ? text.length : end) - at
+    if (length > maxColoredLine) return true
+    if (end === -1) return false
+    at = end + 1
+  }
+  return false
+}
+
+/** Tabs if the file uses them, else its usual number of spaces. */
+function indentOf(text: string): string {
+  const [, space = ''] = /\n([\t ]+)\S/.exec(text.slice(0, 20_000)) ?? []
+  if (space.startsWith('\t')) return '\t'
+  return space.length === 4 ? '    ' : '  '
+}
+
+async function loadLanguage(name: string): Promise<Extension> {
+  // Without its language, the text stays plain.
+  return (
+    (await LanguageDescription.matchFilename(languages, name)
+      ?.load()
+      .catch(() => undefined)) ?? []
+  )
+}
+
+/** The part between the common start and the common end. */
+export function smallestChange(
+  before: string,
+  after: string,
+): { from: number; to: number; insert: string } | undefined {
+  if (before === after) return undefined
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && before[start] === after[start]) start++
+  let end = 0
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++
+  return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) }
+}
+
+/** The colors of code elsewhere in the page. */
+const colors = HighlightStyle.define([
+  { tag: [tags.comment, tags.meta, tags.quote], color: 'var(--ink-3)', fontStyle: 'italic' },
+  { tag: [tags.keyword, tags.tagName, tags.heading, tags.modifier], color: 'var(--ansi-magenta)' },
+  { tag: [tags.string, tags.regexp, tags.character, tags.link, tags.inserted], color: 'var(--ansi-green)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom, tags.escape, tags.unit], color: 'var(--ansi-yellow)' },
+  {
+    tag: [tags.typeName, tags.className, tags.namespace, tags.function(tags.variableName), tags.labelName],
+    color: 'var(--ansi-blue)',
+  },
+  { tag: [tags.propertyName, tags.attributeName, tags.standard(tags.name)], color: 'var(--ansi-cyan)' },
+  { tag: [tags.deleted, tags.invalid], color: 'var(--ansi-red)' },
+  { tag: tags.emphasis, fontStyle: 'italic' },
+  { tag: tags.strong, fontWeight: '650' },
+  { tag: tags.heading, fontWeight: '650' },
+])
