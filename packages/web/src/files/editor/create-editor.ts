@@ -48,9 +48,12 @@ export interface EditorOptions {
 
 export interface Editor {
   readonly view: EditorView
+  /** The text with the line endings of the file. */
   text(): string
-  /** Replaces only what differs, so that the cursor stays. */
+  /** Replaces only what differs, so that the cursor stays. Takes the line endings of the given text. */
   setText(text: string): void
+  /** The same for a text of the document, whose lines end in a line feed. */
+  setDocument(text: string): void
   /** Shows the difference to another text inside the editor, with buttons per change. Null ends it. */
   compareWith(original: string | null, labels?: { accept: string; reject: string }): void
   setReadOnly(isReadOnly: boolean): void
@@ -75,12 +78,16 @@ export function createEditor(options: EditorOptions): Editor {
   const readOnly = new Compartment()
   const compared = new Compartment()
   const isWide = text.length > maxColored || hasLongLine(text)
+  let ending = endingOf(text)
   const view = new EditorView({
     root,
     parent: root,
     state: EditorState.create({
-      doc: text,
+      doc: toDocument(text),
       extensions: [
+        // The default would turn mixed line endings into one kind.
+        EditorState.lineSeparator.of('\n'),
+        EditorView.clipboardInputFilter.of((pasted) => pasted.replaceAll(/\r\n?/g, '\n')),
         lineNumbers(),
         highlightActiveLineGutter(),
         highlightSpecialChars(),
@@ -130,17 +137,18 @@ export function createEditor(options: EditorOptions): Editor {
 
   return {
     view,
-    text: () => view.state.doc.toString(),
+    text: () => view.state.doc.sliceString(0, view.state.doc.length, ending),
     setText(next) {
-      const change = smallestChange(view.state.doc.toString(), next)
-      if (change !== undefined) view.dispatch({ changes: change, userEvent: 'input.reload' })
+      ending = endingOf(next)
+      setDocument(toDocument(next))
     },
+    setDocument,
     compareWith(original, labels) {
       const extension =
         original === null
           ? []
           : unifiedMergeView({
-              original: Text.of(original.split(/\r?\n/)),
+              original: Text.of(toDocument(original).split('\n')),
               gutter: true,
               allowInlineDiffs: true,
               mergeControls: labels === undefined ? false : (kind, action) => mergeButton(labels[kind], kind, action),
@@ -156,6 +164,22 @@ export function createEditor(options: EditorOptions): Editor {
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   }
+
+  function setDocument(next: string): void {
+    const change = smallestChange(view.state.doc.toString(), next)
+    if (change !== undefined) view.dispatch({ changes: change, userEvent: 'input.reload' })
+  }
+}
+
+type LineEnding = '\n' | '\r\n'
+
+/** Windows line endings, if the text has no others. */
+export function endingOf(text: string): LineEnding {
+  return text.includes('\r\n') && !/(^|[^\r])\n|\r(?!\n)/.test(text) ? '\r\n' : '\n'
+}
+
+function toDocument(text: string): string {
+  return endingOf(text) === '\n' ? text : text.replaceAll('\r\n', '\n')
 }
 
 /** Keys of the page, such as those that answer an approval, must not hear what is typed here. */

@@ -2,7 +2,7 @@ import type { FileContent } from '@troupe/protocol'
 import { expect, it, vi } from 'vitest'
 import { ApiError } from '../../api/request.ts'
 import type { OnFolderChange } from '../file-watch.ts'
-import { smallestChange } from './create-editor.ts'
+import { endingOf, smallestChange } from './create-editor.ts'
 import type { FileDraft } from './drafts.ts'
 import { createEditedFile } from './edited-file.ts'
 import { mergeTexts } from './merge-texts.ts'
@@ -140,6 +140,10 @@ it('merges edits of different lines, and keeps the own text where both changed',
   })
   expect(mergeTexts(base, 'a\nsame\nc\nd\ne\n', 'a\nsame\nc\nd\ne\nx\n').conflicts).toBe(0)
   expect(mergeTexts(base, base, 'theirs')).toEqual({ text: 'theirs', conflicts: 0 })
+})
+
+it('knows line endings that are all alike, and leaves mixed ones alone', () => {
+  expect(['a\r\nb\r\n', 'a\nb', 'a\r\nb\n', 'a\rb\r\n', ''].map(endingOf)).toEqual(['\r\n', '\n', '\n', '\n', '\n'])
 })
 
 it('replaces only what differs', () => {

@@ -51,7 +51,7 @@ export async function streamEdit({ api, editor, path, lines, instruction, model,
           .slice(done)
           .map((line) => `\n${line}`)
           .join('')
-    editor.setText(head + written + left + tail)
+    editor.setDocument(head + written + left + tail)
   }
   for await (const event of readEditEvents(response)) {
     if (event.type === 'delta') {
