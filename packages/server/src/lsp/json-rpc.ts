@@ -14,6 +14,7 @@ export interface RpcLimits {
   burstBytes: number
 }
 
+const outputMs = 500
 const burstMs = 10_000
 
 export const rpcLimits: RpcLimits = {
@@ -71,7 +72,13 @@ export async function openRpc(options: RpcOptions): Promise<Rpc> {
   options.warden.watch(pid)
   if (options.signal.aborted) void close()
   else options.signal.addEventListener('abort', () => void close(), { once: true })
-  child.once('exit', (code, signal) => end(signal === null ? `exited with code ${code}` : `was stopped by ${signal}`))
+  child.once('exit', (code, signal) => {
+    const exited = (): void => end(signal === null ? `exited with code ${code}` : `was stopped by ${signal}`)
+    // Its last output may still be unread, and says more. A process that it started can keep the output open.
+    if (child.stdout.readableEnded) return exited()
+    child.stdout.once('close', exited)
+    setTimeout(exited, outputMs).unref()
+  })
   child.stdin.on('error', () => undefined)
   child.stdout.on('error', () => undefined)
   child.stdout.on('data', (data: Buffer) => {

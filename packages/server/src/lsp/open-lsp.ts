@@ -44,6 +44,8 @@ interface LspOptions {
   settings(): LanguageServerSettings
   limits?: RpcLimits
   idleMs?: number
+  /** Time that a tool result waits for problems. */
+  afterEditMs?: number
 }
 
 interface Entry {
@@ -59,8 +61,7 @@ interface Entry {
   usedAt: number
 }
 
-/** Time that a tool result waits for problems. */
-const afterEditMs = 2000
+const usualAfterEditMs = 2000
 /** A first look may load the whole project. */
 const firstLookMs = 60_000
 const maxServers = 6
@@ -74,6 +75,7 @@ const maxMemoryBytes = 3 * 2 ** 30
 
 /** Starts language servers on first use, per project folder, and ends those that are idle, too large or too many. */
 export function openLsp(options: LspOptions): Lsp {
+  const { afterEditMs = usualAfterEditMs } = options
   const { env, logger, settings } = options
   const entries = new Map<string, Entry>()
   const failures = new Map<string, number[]>()

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readChat, testServer, type TestServer, type TestServerOptions } from '../testing/test-server.ts'
 
@@ -99,6 +100,8 @@ describe('the mode of a session', () => {
     const created = await server.json<{ session: { id: string; mode: string } }>('/ai/sessions', { body: {} })
     expect(created.body.session.mode).toBe('plan')
     writeFileSync(path.join(server.homePath, 'config.json'), JSON.stringify({ permissions: { mode: 'yolo' } }))
+    // The file is looked at once per turn of the event loop.
+    await nextTurn()
     await server.chat('t', 'hello')
     expect(await modeOf(server, 't')).toBe('default')
     expect(await modeOf(server, 's')).toBe('plan')
