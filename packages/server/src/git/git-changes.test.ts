@@ -69,6 +69,19 @@ it('files and hunks are staged and unstaged, exact to the byte', async () => {
   expect((await status()).counts).toEqual({ staged: 0, unstaged: 2, untracked: 1, conflicts: 0 })
 })
 
+it('hunks of a renamed file are unstaged, and the rename stays', async () => {
+  repo.write('old', `${lines.join('\n')}\n`)
+  first()
+  repo.git('mv', 'old', 'new')
+  repo.write('new', `${lines.with(2, 'two').with(20, 'twenty').join('\n')}\n`)
+  repo.git('add', 'new')
+  const { body } = await post<{ files: GitDiff[] }>('diff', { paths: ['new', 'old'], staged: true })
+  const [moved] = body.files as [GitDiff]
+  expect(moved).toMatchObject({ path: 'new', from: 'old', change: 'moved', hunks: { length: 3 } })
+  await post('unstage', { files: [{ path: 'new', hunks: [moved.hunks[1]!.id] }] })
+  expect(repo.git('show', ':new')).toBe(`${lines.with(20, 'twenty').join('\n')}\n`)
+})
+
 it('before the first commit, files are staged, unstaged and committed', async () => {
   repo.write('a', 'one\n')
   await post('stage', { files: [{ path: 'a' }] })

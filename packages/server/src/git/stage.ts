@@ -18,8 +18,7 @@ export async function stage(git: RunGit, repository: Repository, files: readonly
   const whole: string[] = []
   for (const [index, { path, hunks }] of files.entries()) {
     const name = paths[index]!
-    if (hunks === undefined || (await stagePart(git, repository, { path, name, hunks }, false)) === 'whole')
-      whole.push(name)
+    whole.push(...(hunks === undefined ? [name] : await stagePart(git, repository, { path, name, hunks }, false)))
   }
   if (whole.length > 0) await git(repository, { args: ['add', '--all', ...pathsFromInput], input: whole.join('\0') })
 }
@@ -30,8 +29,7 @@ export async function unstage(git: RunGit, repository: Repository, files: readon
   const whole: string[] = []
   for (const { path, hunks } of files) {
     const name = repositoryPath(repository, path)
-    if (hunks === undefined || (await stagePart(git, repository, { path, name, hunks }, true)) === 'whole')
-      whole.push(name)
+    whole.push(...(hunks === undefined ? [name] : await stagePart(git, repository, { path, name, hunks }, true)))
   }
   if (whole.length > 0) await git(repository, { args: ['reset', '-q', ...pathsFromInput], input: whole.join('\0') })
 }
@@ -45,15 +43,17 @@ interface Part {
   hunks: readonly string[]
 }
 
-/** Returns `whole` if the hunks are all there is, or if the file is staged as one. */
+/** Returns the names to stage as a whole, if the hunks are all there is or cannot be taken alone. */
 async function stagePart(
   git: RunGit,
   repository: Repository,
   { path, name, hunks: wanted }: Part,
   isStaged: boolean,
-): Promise<'whole' | 'part'> {
+): Promise<string[]> {
   const { diff, hunks } = await shownHunks(git, repository, path, { wanted, staged: isStaged })
-  if (wanted.length >= hunks.length || hunks.some(({ lines }) => lines === undefined)) return 'whole'
+  // A new, deleted or moved file is one hunk without lines.
+  if (wanted.length >= hunks.length || hunks.some(({ id, lines }) => lines === undefined && wanted.includes(id)))
+    return diff.from === undefined ? [name] : [name, repositoryPath(repository, diff.from)]
   const entry = await indexEntry(git, repository, name)
   if (entry === undefined) throw fileChanged(path)
   const isWanted = ({ id }: Hunk): boolean => wanted.includes(id)
@@ -66,7 +66,7 @@ async function stagePart(
   const { stdout } = await git(repository, { args: ['hash-object', '-w', '--stdin'], input: bytesOf(lines) })
   const line = `${entry.mode} ${stdout.toString('latin1').trim()} 0\t${name}\0`
   await git(repository, { args: ['update-index', '-z', '--index-info'], input: line })
-  return 'part'
+  return []
 }
 
 /** The hunks of a file as they are now. Throws `FileChanged` if one of the wanted is not among them. */
@@ -76,8 +76,13 @@ export async function shownHunks(
   path: string,
   { wanted, staged }: { wanted: readonly string[]; staged: boolean },
 ): Promise<{ diff: GitDiff; hunks: Hunk[] }> {
-  const { files } = await readDiffs(git, repository, { paths: [path], staged, secret: true })
-  const diff = files.find((file) => file.path === path)
+  const read = async (paths?: string[]): Promise<GitDiff | undefined> => {
+    const { files } = await readDiffs(git, repository, { paths, staged, secret: true, limit: 1000 })
+    return files.find((file) => file.path === path)
+  }
+  const alone = await read([path])
+  // It may be renamed, which git tells only if it sees both names.
+  const diff = staged && alone?.change === 'created' ? await read() : alone
   const hunks = diff === undefined || diff.cut === true ? [] : hunksOf(diff)
   const known = new Set(hunks.map(({ id }) => id))
   if (diff === undefined || wanted.some((id) => !known.has(id))) throw fileChanged(path)

@@ -195,14 +195,16 @@ function FileEntry({ entry, isStaged, isOpen, onToggle, busy, change, onUndone }
   const isNew = useSession((state) => state.phase === 'new')
   const [secret, setSecret] = useState(false)
   const [diff, setDiff] = useState<GitDiff>()
-  const { path } = entry
+  const { path, from } = entry
   const load = useCallback(
     async (signal?: AbortSignal): Promise<GitDiff | undefined> => {
-      const body = { paths: [path], staged: isStaged, ...(secret && { secret: true as const }) }
+      // Git tells a rename only if it sees both names.
+      const paths = isStaged && from !== undefined && !from.startsWith('../') ? [path, from] : [path]
+      const body = { paths, staged: isStaged, ...(secret && { secret: true as const }) }
       const { files } = await api.call('POST /ai/git/diff', { body, signal })
       return files.find((file) => file.path === path)
     },
-    [api, path, isStaged, secret],
+    [api, path, from, isStaged, secret],
   )
   useEffect(() => {
     if (!isOpen || entry.badName === true) return
