@@ -4,6 +4,7 @@ import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { type ILink, Terminal } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
 import { isMac } from '../platform/keyboard.ts'
+import { copyText } from '../ui/button.tsx'
 import { findLinks, type FoundLink } from './find-links.ts'
 import { openWithStrictStyles } from './strict-styles.ts'
 import { readLook, watchLook } from './terminal-look.ts'
@@ -17,7 +18,7 @@ export interface EmulatorActions {
   onFind: () => void
   onSend: () => void
   onLeave: () => void
-  onCopied: () => void
+  onCopied: (isCopied: boolean) => void
   /** The size that fits changed. */
   onLook: () => void
 }
@@ -168,9 +169,9 @@ export function createEmulator(parent: HTMLElement, label: string, actions: Emul
   async function copySelection(event: KeyboardEvent): Promise<void> {
     const text = terminal.getSelection()
     if (text === '') return
-    await navigator.clipboard.writeText(text)
-    if (!event.shiftKey) terminal.clearSelection()
-    actions.onCopied()
+    const isCopied = await copyText(text)
+    if (isCopied && !event.shiftKey) terminal.clearSelection()
+    actions.onCopied(isCopied)
   }
 }
 

@@ -62,7 +62,7 @@ export function TerminalView({ tab, socket, isShown, focusRequest, onLeave }: Te
       onFind: () => setFinding((count) => count + 1),
       onSend: send,
       onLeave,
-      onCopied: () => notice(t.ui.copied),
+      onCopied: (isCopied) => notice(isCopied ? t.ui.copied : t.ui.copyFailed),
     },
   })
   const emulator = open?.emulator

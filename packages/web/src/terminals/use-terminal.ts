@@ -73,7 +73,7 @@ export function useTerminal({
         onFind: () => act().onFind(),
         onSend: () => act().onSend(),
         onLeave: () => act().onLeave(),
-        onCopied: () => act().onCopied(),
+        onCopied: (isCopied) => act().onCopied(isCopied),
         onLook: () => current !== undefined && claimSize(current, latest.current),
       })
       const watch = socket.watch(stableTarget, {
