@@ -64,7 +64,7 @@ function findTask(tasks: readonly ProjectTask[], wanted: number | string): Proje
   const found = typeof wanted === 'number' ? tasks[wanted - 1] : tasks.find(({ text }) => text.toLowerCase() === words)
   if (found !== undefined) return found
   const list = tasks.slice(0, 50).map(({ number, text }) => `${number}. ${text}`)
-  throw new Error(`There is no task ${JSON.stringify(wanted)}. Tasks:\n${list.join('\n') || 'none'}`)
+  throw new Error(`There is no task ${JSON.stringify(wanted)}. Tasks: ${list.join('; ') || 'none'}.`)
 }
 
 function statusOf(mark: string): TaskStatus {

@@ -2,6 +2,20 @@ import type { ServerTextPairs } from '../../server-texts.ts'
 
 /** Errors of file tools. */
 export const files: ServerTextPairs = [
+  ['{} is a file. Give a folder.', '{} 是文件。请给出文件夹。'],
+  ['There are no projects here.', '这里没有项目。'],
+  ['This chat has no project. Name one. Projects: {}.', '此对话没有项目。请指定一个。项目：{}。'],
+  [
+    'This chat has no project. Name one. Projects: none. ProjectOpen makes a folder a project.',
+    '此对话没有项目。请指定一个。目前没有项目。ProjectOpen 可以把文件夹设为项目。',
+  ],
+  ['There is no project "{}". Projects: {}.', '没有项目“{}”。项目：{}。'],
+  [
+    'There is no project "{}". Projects: none. ProjectOpen makes a folder a project.',
+    '没有项目“{}”。目前没有项目。ProjectOpen 可以把文件夹设为项目。',
+  ],
+  ['There is no task {}. Tasks: {}.', '没有任务 {}。任务：{}。'],
+  ['There is no task {}. Tasks: none.', '没有任务 {}。目前没有任务。'],
   ['{} does not exist. Did you mean {}?', '{} 不存在。你是指 {} 吗？'],
   ['{} does not exist. Find it with Glob or ListDir. Relative paths start at {}.', '{} 不存在。'],
   ['"{}" exists and you have not read it yet. Read it first.', '“{}”已存在，但尚未读取。'],
