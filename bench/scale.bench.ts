@@ -18,7 +18,7 @@ interface Running {
   stop(): Promise<void>
 }
 
-async function start(home: string, workspace: string): Promise<Running> {
+export async function start(home: string, workspace: string): Promise<Running> {
   const begun = performance.now()
   const child = spawn(troupe, ['serve', '--port', '0', '--no-open', '--json', '--workspace', workspace], {
     stdio: ['ignore', 'pipe', 'inherit'],

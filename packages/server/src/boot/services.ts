@@ -105,6 +105,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     allowBypass,
     sandbox,
     logger,
+    responds: folderStates.responds,
     onMode: (sessionId, mode) =>
       runs.get(sessionId)?.log.append({
         type: 'data-ui-event',
@@ -118,6 +119,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       home: home.path,
       config,
       projects: projectConfigs,
+      responds: folderStates.responds,
       env,
       redirectUrl: () => `${origin()}/ai/mcp/callback`,
       readyMs: options.mcpReadyMs,

@@ -212,11 +212,12 @@ function checkConfig(value: unknown, file: string): Config {
 /** `.troupe/config.json` of each workspace. The caller must check that the workspace is trusted. */
 export type ProjectConfigs = (workspace: { path: string }) => WatchedFile<Config>
 
-export function createProjectConfigs(): ProjectConfigs {
+/** `responds` is false for a folder that hangs. Its files are not touched then. */
+export function createProjectConfigs(responds: (folder: string) => boolean = () => true): ProjectConfigs {
   const files = new Map<string, WatchedFile<Config>>()
   return (workspace) => {
     const file = path.join(workspace.path, '.troupe', 'config.json')
-    const known = files.get(file) ?? watchFile(file, readConfig)
+    const known = files.get(file) ?? watchFile(file, readConfig, () => responds(workspace.path))
     files.set(file, known)
     return known
   }
@@ -246,13 +247,17 @@ export interface WatchedFile<T> {
   problem(): NamedError | undefined
 }
 
-/** `read` throws a NamedError for an invalid file, and returns a value for a missing one. */
-export function watchFile<T>(path: string, read: (path: string) => T): WatchedFile<T> {
+/**
+ * `read` throws a NamedError for an invalid file, and returns a value for a missing one. While `canRead` is false, the
+ * last value stays.
+ */
+export function watchFile<T>(path: string, read: (path: string) => T, canRead = () => true): WatchedFile<T> {
   let version: string | undefined
   let value: T | undefined
   let problem: NamedError | undefined
 
   function refresh(): void {
+    if (!canRead()) return
     const current = fileVersion(path)
     if (current === version) return
     version = current

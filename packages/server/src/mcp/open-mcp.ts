@@ -55,13 +55,15 @@ export function openMcp(options: {
   home: string
   config: ConfigFile
   projects: ProjectConfigs
+  /** False for a folder that hangs. */
+  responds?: (folder: string) => boolean
   env: NodeJS.ProcessEnv
   redirectUrl: () => string
   limits?: Partial<McpLimits>
   readyMs?: number
 }): Mcp {
   const { home, config, projects, env } = options
-  const sources = createMcpSources({ home, config, projects })
+  const sources = createMcpSources({ home, config, projects, responds: options.responds })
   const memories = openMcpStateFile(home)
   const logins = createOAuthLogins({ home, redirectUrl: options.redirectUrl })
   const workspaces = new Map<string, WorkspaceEntry>()
@@ -160,8 +162,13 @@ function oneLine(text: string): string {
 type ServerEntries = Record<string, unknown>
 
 /** The user's server overrides a project's with the same name, since rules refer to the user's. */
-function createMcpSources(options: { home: string; config: ConfigFile; projects: ProjectConfigs }): McpSources {
-  const { config, projects } = options
+function createMcpSources(options: {
+  home: string
+  config: ConfigFile
+  projects: ProjectConfigs
+  responds?: ((folder: string) => boolean) | undefined
+}): McpSources {
+  const { config, projects, responds = () => true } = options
   const files = new Map<string, WatchedFile<ServerEntries>>()
   const own = watched(path.join(options.home, '.mcp.json'))
   return {
@@ -229,7 +236,7 @@ function createMcpSources(options: { home: string; config: ConfigFile; projects:
   }
 
   function watched(file: string): WatchedFile<ServerEntries> {
-    const known = files.get(file) ?? watchFile(file, readServers)
+    const known = files.get(file) ?? watchFile(file, readServers, () => responds(path.dirname(file)))
     files.set(file, known)
     return known
   }

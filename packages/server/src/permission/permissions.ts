@@ -230,11 +230,13 @@ export function openPermissions(options: {
   allowBypass: boolean
   sandbox: SandboxFinding
   logger: Logger
+  /** False for a folder that hangs. */
+  responds?: (folder: string) => boolean
   onMode: (sessionId: string, mode: Mode) => void
 }): PermissionParts {
   const { store, home, config, allowBypass, logger, sandbox, onMode } = options
   const personHome = options.env['HOME'] || homedir()
-  const projects = createProjectConfigs()
+  const projects = createProjectConfigs(options.responds)
   const layers = openRuleLayers({
     home,
     personHome,
