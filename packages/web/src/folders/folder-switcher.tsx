@@ -29,7 +29,8 @@ export function FolderSwitcher() {
   const elsewhere = recent?.reduce((sum, one) => (one === current ? sum : sum + one.asks), 0) ?? 0
   // Keeps its place while the name loads.
   if (path === null) return <div className="folder-switcher" aria-hidden />
-  const items: MenuItem[] = (recent ?? []).slice(0, shownFolders).map((one) => ({
+  const shown = (recent ?? []).filter((one, index) => index < shownFolders || one === current || one.own)
+  const items: MenuItem[] = shown.map((one) => ({
     label: folderName(one, recent ?? []),
     icon: one === current ? <Check aria-hidden /> : stateIcon(one.state),
     hint: one === current ? undefined : folderHint(one),
