@@ -43,5 +43,7 @@ it('changes only the lines of the named tasks, so what people wrote stays', () =
 it('begins a list, keeps line endings, and names the tasks if one does not exist', () => {
   expect(changeTasks('', { add: ['One'] })).toBe('# Tasks\n\n- [ ] One\n')
   expect(changeTasks('- [ ] a\r\n', { add: ['b'] })).toBe('- [ ] a\r\n- [ ] b\r\n')
-  expect(() => changeTasks(byHand, { change: [{ task: 9 }] })).toThrow('There is no task 9. Tasks: 1. Write the notes; 2. Tag it;')
+  expect(() => changeTasks(byHand, { change: [{ task: 9 }] })).toThrow(
+    'There is no task 9. Tasks: 1. Write the notes; 2. Tag it;',
+  )
 })
