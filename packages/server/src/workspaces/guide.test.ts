@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { parseConfig, unknownKeys } from '../config/config.ts'
@@ -13,9 +13,11 @@ it('the examples of the guide to folders work', async () => {
   const server = await testServer({ listen: true, port: 0 })
   const folder = path.join(server.homePath, '..', 'elsewhere')
   mkdirSync(path.join(folder, 'app'), { recursive: true })
-  const run = new Function('base', 'token', 'folder', `return (async () => { ${block('js')} })()`) as (
-    ...given: string[]
-  ) => Promise<{ id: string }>
+  const file = path.join(folder, 'example.mjs')
+  writeFileSync(file, `export default async (base, token, folder) => { ${block('js')} }`)
+  const { default: run } = (await import(/* @vite-ignore */ file)) as {
+    default: (...given: string[]) => Promise<{ id: string }>
+  }
   const project = await run(`http://127.0.0.1:${server.port}`, server.token, folder)
   expect(project).toMatchObject({ name: 'The app', path: path.join(folder, 'app'), parentProjectId: null })
   expect((await server.store.sessions.get('first'))?.projectId).toBe(project.id)
