@@ -211,8 +211,11 @@ function createMcpSources(options: {
         problem?: NamedError,
       ): void {
         if (problem !== undefined) problems.push({ path: file, message: problem.message })
+        const entries = Object.entries(given ?? {})
+        // Every message asks for this list, and most files are missing.
+        if (entries.length === 0) return
         const editable = file === config.path || isEditableFile(file, origin === 'home' ? options.home : place.path)
-        for (const [name, value] of Object.entries(given ?? {})) {
+        for (const [name, value] of entries) {
           const shown = JSON.stringify(name.slice(0, 100))
           const other = taken.get(toolKey(name))
           if (!mcpNamePattern.test(name))

@@ -269,7 +269,7 @@ export class ManagedRun implements OpenRun {
       blobs: services.blobs,
       media: services.media,
       browser: services.browser,
-      code: services.code?.(own.workspace),
+      code: own.workspace.trusted ? services.code?.(own.workspace) : undefined,
       decide: own.decide(request.rules, () => this.isCompared),
       mode: own.mode(),
       hooks: own.hooks(),

@@ -27,7 +27,9 @@ export function messages(context: StoreContext): Store['messages'] {
     takeOut: (at, what) => removals(context).takeOut(at, what),
     bringBack: (at, removalId) => removals(context).bringBack(at, removalId),
     purge: () => removals(context).purge(),
-    ...tree(context),
+    tree: (at) => tree(context).tree(at),
+    matches: (at, query) => tree(context).matches(at, query),
+    rated: (query) => tree(context).rated(query),
 
     async add(at, message) {
       checkId(message.id, 'message id')
