@@ -10,7 +10,7 @@ const entryKindSchema = z.enum(['file', 'folder', 'link', 'other'])
 const folderEntrySchema = z.object({
   name: z.string(),
   kind: entryKindSchema,
-  size: z.number().optional().describe('bytes of a file'),
+  size: z.number().optional().describe('bytes of a file; absent in pages of more than 1000 entries'),
   ignored: z.literal(true).optional().describe('excluded by an ignore file, such as .gitignore'),
   target: z
     .enum(['file', 'folder', 'outside', 'missing'])

@@ -22,6 +22,7 @@ const freshMs = 2000
 /** An older list is not worth an answer. */
 const staleMs = 60_000
 const maxWorkspaces = 4
+const warmAfterMs = 500
 const listTimeoutMs = 30_000
 const stepLength = 8192
 
@@ -54,7 +55,11 @@ export function createFileIndex(): FileIndex {
       return { matches, total, isFresh: !reading.has(root.workspaceId), isCut: used.isCut }
     },
     warm(root) {
-      if (!known.has(root.workspaceId)) read(root).catch(() => undefined)
+      // The folder that is shown comes first.
+      const start = (): void => {
+        if (!known.has(root.workspaceId)) read(root).catch(() => undefined)
+      }
+      setTimeout(start, warmAfterMs).unref()
     },
     touch(workspaceId) {
       const now = known.get(workspaceId)

@@ -41,9 +41,13 @@ export function createFolderLister(): {
       const { names, total } = await page(folder.path, folder.stats, offset, limit)
       const rules = await loadIgnoreRules(folder.path, root.path)
       const entries: FolderEntry[] = []
+      // Asking the system about each of thousands of files would slow down everything else.
+      const withSize = limit <= defaultLimit
       for (let at = 0; at < names.length; at += statsAtOnce) {
         const some = names.slice(at, at + statsAtOnce)
-        entries.push(...(await Promise.all(some.map((entry) => describe(entry, folder.path, root, rules)))))
+        entries.push(
+          ...(await Promise.all(some.map((entry) => describe(entry, { folder: folder.path, root, rules, withSize })))),
+        )
         await yieldToEventLoop()
       }
       return { path: folder.relative, entries, total }
@@ -90,12 +94,14 @@ export function isHidden(name: string): boolean {
   return name === '.git' || /^\.troupe-[\w-]{12}\.tmp$/.test(name)
 }
 
-async function describe(
-  entry: Dirent,
-  folder: string,
-  root: FileRoot,
-  rules: Awaited<ReturnType<typeof loadIgnoreRules>>,
-): Promise<FolderEntry> {
+interface EntryPlace {
+  folder: string
+  root: FileRoot
+  rules: Awaited<ReturnType<typeof loadIgnoreRules>>
+  withSize: boolean
+}
+
+async function describe(entry: Dirent, { folder, root, rules, withSize }: EntryPlace): Promise<FolderEntry> {
   const { name } = entry
   const isIgnored = rules.ignores(name, entry.isDirectory())
   const ignored = isIgnored ? { ignored: true as const } : {}
@@ -103,6 +109,7 @@ async function describe(
   const at = path.join(folder, name)
   if (entry.isSymbolicLink()) return { name, kind: 'link', target: await targetOf(at, root), ...ignored }
   if (!entry.isFile()) return { name, kind: 'other', ...ignored }
+  if (!withSize) return { name, kind: 'file', ...ignored }
   const size = await lstat(at).then(
     (stats) => stats.size,
     () => undefined,
