@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { isInside, type Session, type Store, type Workspace } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
@@ -173,9 +172,4 @@ function outsideRoots(roots: string[]): NamedError {
     'The page cannot open folders in this place. Run "troupe" in the folder, or add the place to "roots" in config.json.',
     { status: 403, data: { roots } },
   )
-}
-
-/** The user's home folder. */
-export function personHomeOf(env: NodeJS.ProcessEnv): string {
-  return env['HOME'] || homedir()
 }
