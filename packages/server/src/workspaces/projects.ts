@@ -29,22 +29,38 @@ export function createProjects(options: {
   configs: ProjectConfigs
 }): WorkspaceProjects {
   const { store, states, configs } = options
+
+  /** A class, because prototype methods cost no memory per run and hundreds may be open. */
+  class BoundProjects implements Projects {
+    readonly #workspace: Workspace
+
+    constructor(workspace: Workspace) {
+      this.#workspace = workspace
+    }
+
+    async list(): Promise<ProjectInfo[]> {
+      return (await store.workspaces.projects(this.#workspace.id)).map(toInfo)
+    }
+
+    async open(folder: string, name?: string): Promise<ProjectInfo> {
+      const { id, path: top } = this.#workspace
+      const { state, real } = await states.recheck(path.resolve(top, folder))
+      if (state !== 'ok' || real === undefined)
+        throw new NamedError('BadProject', 'A project must be an existing folder inside the workspace.')
+      // A link may lead outside.
+      const root = (await states.recheck(top)).real ?? top
+      const inside = path.relative(root, real)
+      if (inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside)) throw outsideWorkspace()
+      return toInfo(await store.workspaces.openProject(id, path.join(top, inside), name))
+    }
+
+    describe(project: ProjectInfo): Promise<ProjectFacts> {
+      return describe(project, this.#workspace.trusted)
+    }
+  }
+
   return {
-    of: (workspace) => ({
-      list: async () => (await store.workspaces.projects(workspace.id)).map(toInfo),
-      async open(folder, name) {
-        const at = path.resolve(workspace.path, folder)
-        const { state, real } = await states.recheck(at)
-        if (state !== 'ok' || real === undefined)
-          throw new NamedError('BadProject', 'A project must be an existing folder inside the workspace.')
-        // A link may lead outside.
-        const root = (await states.recheck(workspace.path)).real ?? workspace.path
-        const inside = path.relative(root, real)
-        if (inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside)) throw outsideWorkspace()
-        return toInfo(await store.workspaces.openProject(workspace.id, path.join(workspace.path, inside), name))
-      },
-      describe: (project) => describe(project, workspace.trusted),
-    }),
+    of: (workspace) => new BoundProjects(workspace),
     model(workspace) {
       if (!workspace.trusted) return undefined
       const folders = [workspace, ...(workspace.projects ?? [])]
