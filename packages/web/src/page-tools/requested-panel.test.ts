@@ -52,7 +52,10 @@ test('a kind available to models opens with its data, and the page announces it'
     title: 'branches',
     data: { messageId: 'm1' },
   })
-  expect(pageActions.notes?.['show-panel']).toEqual([expect.stringMatching(/^"branches" is another panel: A map/)])
+  expect(pageActions.notes?.['show-panel']).toEqual([
+    expect.stringMatching(/^"branches" is another panel: A map/),
+    expect.stringMatching(/^"changes" is another panel/),
+  ])
 })
 
 test.each([
