@@ -43,6 +43,7 @@ export function createApi(request: Request, folder: string | null = null) {
     setMode: (id: string, mode: Mode) => changeSession(id, { mode }),
     deleteSession: (id: string) => call('DELETE /ai/sessions/:id', { params: { id } }),
     emptyTrash: () => call('DELETE /ai/trash'),
+    problemsOf: (path: string, text: string) => call('POST /ai/language-servers/problems', { body: { path, text } }),
     worktrees: () => call('GET /ai/worktrees'),
     createWorktree: (body: CallOf<'POST /ai/worktrees'>['body']) => call('POST /ai/worktrees', { body }),
     setWorktreeSetup: (command: string | null) => call('PUT /ai/worktrees/setup', { body: { command } }),

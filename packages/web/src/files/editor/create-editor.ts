@@ -8,6 +8,7 @@ import {
   syntaxHighlighting,
 } from '@codemirror/language'
 import { languages } from '@codemirror/language-data'
+import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
 import { unifiedMergeView } from '@codemirror/merge'
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension, Text } from '@codemirror/state'
@@ -32,6 +33,14 @@ export interface SelectedLines {
   to: number
 }
 
+export interface FileProblem {
+  /** Both from 1. */
+  line: number
+  column: number
+  severity: 'error' | 'warning'
+  message: string
+}
+
 export interface EditorOptions {
   parent: HTMLElement
   path: string
@@ -39,6 +48,8 @@ export interface EditorOptions {
   isReadOnly: boolean
   label: string
   phrases: Record<string, string>
+  /** Problems that a language server finds in the text. Null if there is none for this file. */
+  findProblems: (text: string) => Promise<FileProblem[] | null>
   onChange: () => void
   onSelect: (lines: SelectedLines | null) => void
   onSave: () => void
@@ -121,11 +132,13 @@ export function createEditor(options: EditorOptions): Editor {
         language.of([]),
         readOnly.of(readOnlyState(options.isReadOnly)),
         compared.of([]),
+        isWide ? [] : problemMarks(options.findProblems),
         keymap.of([
           { key: 'Mod-s', run: command(onSave), preventDefault: true },
           { key: 'Mod-l', run: command(onAsk), preventDefault: true },
           { key: 'Mod-k', run: command(onEdit), preventDefault: true },
           indentWithTab,
+          ...lintKeymap,
           ...searchKeymap,
           ...historyKeymap,
           ...defaultKeymap,
@@ -194,6 +207,25 @@ function command(run: () => void): () => boolean {
     run()
     return true
   }
+}
+
+const problemsAfterMs = 700
+
+/** Underlines problems a while after the last change. Asks no more for a file that no language server knows. */
+function problemMarks(find: EditorOptions['findProblems']): Extension {
+  let isServed = true
+  const source = async ({ state: { doc } }: EditorView): Promise<Diagnostic[]> => {
+    if (!isServed) return []
+    const found = await find(doc.toString()).catch(() => null)
+    isServed = found !== null
+    return (found ?? []).map(({ line, column, severity, message }) => {
+      const { from, to } = doc.line(Math.max(1, Math.min(line, doc.lines)))
+      const start = Math.min(from + column - 1, to)
+      const [word = ''] = /^[\p{L}\p{N}_$]+/u.exec(doc.sliceString(start, to)) ?? []
+      return { from: start, to: Math.min(to, start + Math.max(1, word.length)), severity, message }
+    })
+  }
+  return [linter(source, { delay: problemsAfterMs }), lintGutter()]
 }
 
 function readOnlyState(isReadOnly: boolean): Extension {

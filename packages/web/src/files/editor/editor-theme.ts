@@ -81,6 +81,14 @@ export const editorTheme = EditorView.theme({
   '.cm-deletedChunk .cm-deletedText, .cm-deletedText': { background: 'var(--removed) !important' },
   // On these backgrounds, not every color of code has enough contrast.
   '.cm-changedText, .cm-changedText *, .cm-deletedText, .cm-deletedText *': { color: 'var(--ink) !important' },
+  '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad)' },
+  '.cm-lintRange-warning': { backgroundImage: 'none', textDecoration: 'underline wavy var(--ask)' },
+  '.cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--ink)', border: '1px solid var(--line-strong)' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-diagnostic-warning': { borderLeftColor: 'var(--ask)' },
+  '.cm-lint-marker': { content: 'none', borderRadius: '50%', width: '7px', height: '7px', margin: '6px 2px' },
+  '.cm-lint-marker-error': { backgroundColor: 'var(--bad)' },
+  '.cm-lint-marker-warning': { backgroundColor: 'var(--ask)' },
   '.cm-changeGutter .cm-changedLineGutter': { background: 'var(--good)' },
   '.cm-changeGutter .cm-deletedLineGutter': { background: 'var(--bad)' },
 })

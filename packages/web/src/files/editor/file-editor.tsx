@@ -184,6 +184,7 @@ interface TextEditorProps {
 }
 
 function TextEditor({ edited, path, line, hasConflict, onSave }: TextEditorProps) {
+  const { api } = useWorkspace()
   const session = useSessionStore()
   const host = useRef<HTMLDivElement>(null)
   const [editor, setEditor] = useState<Editor>()
@@ -209,6 +210,7 @@ function TextEditor({ edited, path, line, hasConflict, onSave }: TextEditorProps
       isReadOnly: file.isCut === true || file.isReadOnly === true,
       label: t.files.editorOf(nameOf(path)),
       phrases: t.files.phrases,
+      findProblems: async (text) => (await api.problemsOf(path, text)).problems,
       onChange: () => edited.changed(),
       onSelect: setLines,
       onSave: () => callbacks.current.onSave(),
@@ -221,7 +223,7 @@ function TextEditor({ edited, path, line, hasConflict, onSave }: TextEditorProps
       edited.flush()
       made.destroy()
     }
-  }, [edited, path])
+  }, [api, edited, path])
   useEffect(() => {
     if (line !== undefined) editor?.goToLine(line)
   }, [editor, line])

@@ -103,6 +103,8 @@ export const fileTexts = {
       'on line': 'on line',
       'Go to line': 'Go to line',
       go: 'Go',
+      Diagnostics: 'Problems',
+      'No diagnostics': 'No problems',
     },
     marks: {
       conflicted: 'Conflict',

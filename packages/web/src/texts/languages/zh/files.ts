@@ -100,6 +100,8 @@ export const fileTexts: Pick<LateTexts, 'files'> = {
       'on line': '位于行',
       'Go to line': '转到行',
       go: '转到',
+      Diagnostics: '问题',
+      'No diagnostics': '没有问题',
     },
     marks: {
       conflicted: '冲突',
