@@ -126,6 +126,12 @@ function commands(state: AppState): PaletteCommand[] {
       run === undefined || inPalette === undefined ? [] : [{ id, keys, title: title(), run }],
     ),
     ...(state.isNew ? [] : sessionCommands(state)),
+    {
+      id: 'changes',
+      title: t.panels.changes,
+      run: (workspace) => openChanges(workspace.session(state.sessionId).panels),
+    },
+    { id: 'worktrees', title: t.folders.worktreesMore, run: ({ app }) => app.setDialog('worktrees') },
     // Listed before the model command, which matches the same letters.
     { id: 'switch-mode', title: t.palette.switchMode, narrowsTo: t.modes.picked(''), run: () => undefined },
     { id: 'switch-model', title: t.palette.switchModel, narrowsTo: t.models.picked('', false), run: () => undefined },
@@ -177,11 +183,6 @@ function sessionCommands(state: AppState): PaletteCommand[] {
       id: 'branches',
       title: t.branches.open,
       run: (workspace) => openBranchMap(workspace.session(sessionId).panels),
-    },
-    {
-      id: 'changes',
-      title: t.panels.changes,
-      run: (workspace) => openChanges(workspace.session(sessionId).panels),
     },
     { id: 'context', title: t.context.title, run: ({ app }) => app.setDialog('context') },
     ...(['md', 'html', 'json'] as const).map((format) => ({
