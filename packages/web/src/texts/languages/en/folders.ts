@@ -1,4 +1,4 @@
-/** The dialog that opens folders, and the chats of all folders. */
+/** Texts of the Open folder dialog and the list of chats in all folders. */
 export const folderTexts = {
   folderDialog: {
     field: 'Folder',
@@ -10,15 +10,15 @@ export const folderTexts = {
     openNamed: (name: string) => `Open ${name}`,
     create: 'Create and open',
     remove: (name: string) => `Remove ${name} from this list`,
-    removed: 'Removed from the list. Its files and chats stay.',
+    removed: 'Removed from the list. Its files and chats are kept.',
     here: 'open',
     none: 'No folders match.',
-    noneInside: 'No folders inside. Select Open to use this one.',
+    noneInside: 'This folder has no subfolders. Select Open to use it.',
     outside: 'The page cannot open folders here. Run “troupe” in the folder instead.',
-    missing: 'There is no such folder.',
-    unreadable: 'You have no access to this folder.',
+    missing: 'This folder does not exist.',
+    unreadable: 'You do not have access to this folder.',
     slow: 'This folder does not respond.',
-    cut: 'There are more. Type to narrow them down.',
+    cut: 'There are more. Type to narrow the list.',
     count: (count: number) => (count === 1 ? '1 folder' : `${count} folders`),
     chats: (count: number) => (count === 1 ? '1 chat' : `${count} chats`),
     noChats: 'No chats',

@@ -1,6 +1,6 @@
 import { pluralize } from './plural.ts'
 
-/** Texts of the terminal panel. They load with it. */
+/** Texts of the terminal panel. They load with the panel. */
 export const terminalTexts = {
   terminals: {
     title: 'Terminals',
@@ -11,7 +11,7 @@ export const terminalTexts = {
     screen: (name: string, keys: string) => `Terminal ${name}. Press ${keys} to leave it.`,
     close: (name: string) => `End terminal ${name}`,
     endTitle: (program: string) => `End “${program}”?`,
-    endAbout: 'It is still running. Everything in this terminal ends with it.',
+    endAbout: 'It is still running. Ending the terminal ends everything in it.',
     end: 'End terminal',
     here: 'In this folder',
     elsewhere: 'Outside the open folder',
@@ -21,17 +21,17 @@ export const terminalTexts = {
     takeOver: 'Take over',
     giveBack: 'Give back',
     tookOver: (command: string, id: string) =>
-      `I took over the terminal of “${command}” (${id}) and type into it myself.`,
+      `I took over the terminal of “${command}” (${id}). I am typing into it myself.`,
     gaveBack: (command: string, id: string) => `I gave the terminal of “${command}” (${id}) back to you.`,
     send: 'Send selection to chat',
     find: 'Find in terminal',
     more: 'More terminal actions',
     links: 'Open link',
-    noLinks: 'No links in the last lines',
+    noLinks: 'No links in recent output',
     clear: 'Clear lines above',
     readerOn: 'Turn on screen reader mode',
     readerOff: 'Turn off screen reader mode',
-    skipped: 'Earlier output is no longer kept.',
+    skipped: 'Earlier output is no longer available.',
     outside: 'This file is outside the open folder.',
     lost: 'Connection lost. Reconnecting…',
     pasteTitle: (lines: number) => `Paste ${pluralize(lines, 'line')}?`,
@@ -43,7 +43,7 @@ export const terminalTexts = {
     pasted: 'Text to paste',
     paste: 'Paste',
     linkTitle: 'Open this link?',
-    linkAbout: 'The text of a link in a terminal can differ from its target:',
+    linkAbout: 'A link’s text can differ from its target. This link opens:',
     openLink: 'Open link',
     keys: 'Keys',
     up: 'Up',

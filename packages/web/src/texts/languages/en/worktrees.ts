@@ -1,4 +1,4 @@
-/** Chats in a git worktree of their own. */
+/** Texts for chats that work in their own git worktree. */
 export const worktreeTexts = {
   worktrees: {
     title: 'Worktrees',
@@ -13,7 +13,7 @@ export const worktreeTexts = {
     none: 'No worktrees yet.',
     list: 'Worktrees of this folder',
     setupTitle: 'Setup command',
-    setupAbout: 'Runs once in each new worktree, for example to install packages. It runs as you, not in the sandbox.',
+    setupAbout: 'Runs once in each new worktree, for example to install packages. It runs as you, outside the sandbox.',
     setupSave: 'Save',
     setupNone: 'No setup needed',
     setupSaved: 'Saved.',
@@ -30,7 +30,7 @@ export const worktreeTexts = {
     files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
     unchanged: 'Nothing to merge',
     behind: (count: number) => (count === 1 ? '1 commit behind' : `${count} commits behind`),
-    missing: 'The folder is gone.',
+    missing: 'The folder no longer exists.',
     merge: 'Merge',
     actionsOf: (name: string) => `More for ${name}`,
     mergeNamed: (name: string) => `Merge ${name}`,
@@ -40,14 +40,14 @@ export const worktreeTexts = {
     discard: 'Discard…',
     discardTitle: 'Discard this worktree?',
     discardText:
-      'Its folder and its branch are removed. A copy stays in the repository, and you see its name afterwards.',
+      'This removes its folder and its branch. The repository keeps a copy. The copy’s name is shown afterward.',
     discardConfirm: 'Discard',
     merged: (name: string, base: string) => `${name} is merged into ${base}.`,
-    updated: (name: string) => `${name} has the newest changes of its base.`,
+    updated: (name: string) => `${name} has the latest changes from its base.`,
     discarded: 'Discarded.',
-    kept: (ref: string) => `Discarded. The work is kept as ${ref}.`,
+    kept: (ref: string) => `Discarded. A copy is kept as ${ref}.`,
     opened: (url: string) => `Pull request: ${url}`,
-    conflict: 'The base changed the same lines in:',
+    conflict: 'The base also changed the same lines in these files:',
     resolve: 'Let an agent resolve it',
     resolvePrompt: (base: string, files: string) =>
       `The branch ${base} was merged into this worktree, and these files have conflicts:\n${files}\n\nResolve them: keep the intention of both sides, remove all conflict markers, and run the tests that concern these files. Do not commit.`,
