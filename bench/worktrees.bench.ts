@@ -16,6 +16,7 @@ export async function run(): Promise<{ value: string; ok: boolean; detail: strin
   const root = makeRepository()
   const server = await testServer({ workspace: root, env: { PATH: process.env['PATH'] }, allowBypass: true })
   try {
+    await server.json('/ai/workspace', { method: 'PATCH', body: { trusted: true } })
     const quiet = await answerMs(server, 'quiet')
     const made = await Promise.all(Array.from({ length: agents }, () => create(server)))
     const working = made.map(({ path: folder }, i) => work(server, folder, i))

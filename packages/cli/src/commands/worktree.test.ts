@@ -15,6 +15,11 @@ test('troupe -p --worktree answers on a branch of its own, prepared by the setup
     })
   expect(await troupe(place, ['-p', 'hello', '--worktree'])).toMatchObject({
     code: 1,
+    stderr: expect.stringContaining('Worktrees run programs of the repository. Trust the folder first.'),
+  })
+  await troupe(place, ['trust'])
+  expect(await troupe(place, ['-p', 'hello', '--worktree'])).toMatchObject({
+    code: 1,
     stderr: expect.stringContaining('Worktrees need git and a folder in a git repository.'),
   })
   git('init', '-q', '-b', 'main')

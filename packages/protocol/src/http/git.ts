@@ -289,7 +289,7 @@ export const worktreeEndpoints = endpoints({
     answers: {
       200: z.object({ worktree: worktreeSchema }),
       400: 'BadBase',
-      409: 'NoRepository, NoCommit, TooManyWorktrees, GitFailed',
+      409: 'NeedsTrust, NoRepository, NoCommit, TooManyWorktrees, GitFailed',
     },
   },
   'PUT /ai/worktrees/setup': {
@@ -335,7 +335,7 @@ export const worktreeEndpoints = endpoints({
     answers: {
       200: z.object({ url: z.string() }),
       404: 'WorktreeNotFound',
-      409: 'NoForge, NoRemote, NotTrusted, GitFailed',
+      409: 'NeedsTrust, NoForge, NoRemote, GitFailed',
       502: 'ForgeFailed',
     },
   },

@@ -241,7 +241,14 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     projects,
   })
   const worktrees = closing(openWorktrees({ home: home.path, env, store, config, workspaces }))
-  const lsp = closing(openLsp({ env, logger, settings: () => config.get().languageServers ?? {} }))
+  const lsp = closing(
+    openLsp({
+      env,
+      logger,
+      settings: () => config.get().languageServers ?? {},
+      sandbox: sandbox.sandbox,
+    }),
+  )
   const files = closing(openFiles(home.path))
   /** A model that cannot be used here counts as none: the file may come from somebody else. */
   const folderModel = async (at: { workspaceId: string; projectId?: string | null }): Promise<string | undefined> => {

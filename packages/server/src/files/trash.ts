@@ -47,7 +47,7 @@ export function openTrash(folder: string): Trash {
         await writeFile(path.join(place, 'note.json'), JSON.stringify(note), { mode: 0o600, flush: true })
         await attempt(entry.relative, () => move(entry.path, path.join(place, 'content')))
       } catch (error) {
-        await rm(place, { recursive: true, force: true })
+        if ((error as Error).name !== partlyTrashed) await rm(place, { recursive: true, force: true })
         throw error
       }
       await prune(root)
@@ -125,8 +125,17 @@ async function move(from: string, to: string): Promise<void> {
     await rm(to, { recursive: true, force: true })
     throw error
   }
-  await rm(from, { recursive: true })
+  // From here on the copy may be the only one, so it stays, whatever is left behind.
+  await rm(from, { recursive: true }).catch((error: unknown) => {
+    throw new NamedError(
+      partlyTrashed,
+      'A copy is in the trash, but not everything could be deleted. Check the permissions of the folder.',
+      { status: 409, cause: error },
+    )
+  })
 }
+
+const partlyTrashed = 'PartlyTrashed'
 
 async function refuseLarge(from: string): Promise<void> {
   const waiting = [from]

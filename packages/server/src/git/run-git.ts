@@ -51,12 +51,21 @@ export function openGit(env: NodeJS.ProcessEnv): RunGit | undefined {
    * settings runs none of them.
    */
   async function driverSettings(place: GitPlace, signal: AbortSignal | undefined): Promise<Setting[]> {
-    const { stdout } = await execute(
+    const { stdout, isCut } = await execute(
       program!,
       place,
       { args: ['config', '--includes', '--list', '--name-only', '-z'], signal, maxBytes: 2 ** 20 },
       [],
     )
+    // A setting that was not seen could run a program.
+    if (isCut)
+      throw new NamedError(
+        'GitFailed',
+        'The settings of this repository are too long to check. Trust the folder first.',
+        {
+          status: 409,
+        },
+      )
     return [...new Set(stdout.toString('utf8').split('\0'))].flatMap(disarm)
   }
 
@@ -133,6 +142,8 @@ const ifUntrusted: readonly Setting[] = [
   ['core.editor', 'false'],
   ['core.alternateRefsCommand', 'false'],
   ['commit.gpgSign', 'false'],
+  ['merge.verifySignatures', 'false'],
+  ['gpg.program', 'false'],
   ['diff.external', ''],
   ['credential.helper', ''],
 ]

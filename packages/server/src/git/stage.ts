@@ -148,8 +148,10 @@ export async function refuseFiltered(git: RunGit, repository: Repository, names:
 
 async function usesFilter(git: RunGit, repository: Repository, names: readonly string[]): Promise<boolean> {
   if (repository.trusted) return false
-  const { stdout: settings } = await git(repository, { args: ['config', '--includes', '--list', '--name-only', '-z'] })
-  if (!settings.toString('utf8').split('\0').some(namesFilter)) return false
+  const { stdout: settings, isCut } = await git(repository, {
+    args: ['config', '--includes', '--list', '--name-only', '-z'],
+  })
+  if (!isCut && !settings.toString('utf8').split('\0').some(namesFilter)) return false
   const args = ['check-attr', '-z', '--stdin', 'filter']
   const { stdout } = await git(repository, { args, input: names.join('\0') })
   const fields = stdout.toString('utf8').split('\0')

@@ -8,7 +8,9 @@ const repository = fileURLToPath(new URL('../../../..', import.meta.url))
 let server: TestServer
 let folder: string
 beforeAll(async () => {
-  server = await testServer()
+  const program = `node_modules/@typescript/typescript-${process.platform}-${process.arch}/lib/tsc`
+  const command = [path.join(repository, program), '--lsp', '--stdio']
+  server = await testServer({ config: { languageServers: { typescript: { command } } } })
   folder = path.join(server.homePath, '..', 'code')
   mkdirSync(folder)
   symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'))

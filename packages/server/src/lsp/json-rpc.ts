@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { endCommand, queueStart, startProcess } from '@troupe/core'
+import { endCommand, queueStart, type Sandbox, startProcess } from '@troupe/core'
 
 /** Limits of one connection. A server that exceeds them is ended. */
 export interface RpcLimits {
@@ -28,6 +28,8 @@ export interface RpcOptions {
   command: string
   args: readonly string[]
   cwd: string
+  /** Confines the process: it reads these folders, writes nowhere, and has no network. */
+  confined?: { sandbox: Sandbox; roots: readonly string[] } | undefined
   /** Complete environment of the process. `TROUPE_TASK` marks its descendants. */
   env: Record<string, string>
   limits?: RpcLimits
@@ -59,9 +61,26 @@ interface Pending {
 export async function openRpc(options: RpcOptions): Promise<Rpc> {
   const { command, args, cwd, env, limits = rpcLimits } = options
   type Child = ChildProcessByStdio<Writable, Readable, null>
+  const inside = await options.confined?.sandbox.wrap({
+    argv: [command, ...args],
+    cwd,
+    env,
+    confinement: 'read-only',
+    roots: options.confined.roots,
+  })
   const child: Child = await queueStart(() =>
-    startProcess(command, () => spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'ignore'], detached: true })),
-  )
+    startProcess(command, () =>
+      spawn(inside?.file ?? command, inside?.args ?? args, {
+        cwd: inside?.cwd ?? cwd,
+        env: inside?.env ?? env,
+        stdio: ['pipe', 'pipe', 'ignore'],
+        detached: true,
+      }),
+    ),
+  ).catch((error: unknown) => {
+    inside?.release()
+    throw error
+  })
   const pid = child.pid as number
   const pending = new Map<number, Pending>()
   const read = createFrameReader(limits, onMessage)
@@ -132,7 +151,7 @@ export async function openRpc(options: RpcOptions): Promise<Rpc> {
     const { id, method } = message
     if (typeof method !== 'string') {
       const waiting = pending.get(id as number)
-      if (message.error === undefined) waiting?.resolve(message.result)
+      if (message.error == null) waiting?.resolve(message.result)
       else waiting?.reject(new Error(`The language server answered: ${JSON.stringify(message.error.message)}`))
     } else if (id === undefined) options.onNotification(method, message.params)
     else send({ id, result: options.onRequest(method, message.params) ?? null })
@@ -159,6 +178,7 @@ export async function openRpc(options: RpcOptions): Promise<Rpc> {
     try {
       await endCommand({ pid, mark: env['TROUPE_TASK'] })
     } finally {
+      inside?.release()
       options.warden.release(pid)
     }
   }
@@ -169,7 +189,7 @@ interface RpcMessage {
   method?: unknown
   params?: unknown
   result?: unknown
-  error?: { message?: unknown }
+  error?: { message?: unknown } | null
 }
 
 /** Returns a function that takes output and returns the reason to end the server, if there is one. */
@@ -205,7 +225,11 @@ export function createFrameReader(
       if (message === undefined) return 'sent a message that is not JSON'
       all = all.subarray(body)
       body = undefined
-      onMessage(message)
+      try {
+        onMessage(message)
+      } catch {
+        return 'sent an invalid message'
+      }
     }
     pieces = all.length === 0 ? [] : [all]
     held = all.length

@@ -56,7 +56,10 @@ const settleMs = 150
 /** Starts a server and waits until it is ready. Rejects with the reason if it fails. */
 export async function startLanguageServer(
   definition: LanguageServerDefinition,
-  options: Pick<RpcOptions, 'env' | 'warden' | 'limits' | 'onEnd' | 'signal'> & { launch: LaunchCommand; root: string },
+  options: Pick<RpcOptions, 'env' | 'warden' | 'limits' | 'onEnd' | 'signal' | 'confined'> & {
+    launch: LaunchCommand
+    root: string
+  },
 ): Promise<LanguageServer> {
   const { root, launch } = options
   const rootUri = pathToFileURL(root).href
@@ -68,10 +71,15 @@ export async function startLanguageServer(
     cwd: root,
     onRequest: (method, params) => answerServer(definition, method, params, rootUri),
     onNotification(method, params) {
-      if (method === 'textDocument/publishDiagnostics') onPublished(params as Published)
+      if (method === 'textDocument/publishDiagnostics') onPublished((params ?? {}) as Published)
     },
   })
-  const capabilities = await initialize(rpc, definition, rootUri).catch(async (error: unknown) => {
+  const capabilities = await initialize(
+    rpc,
+    definition,
+    rootUri,
+    options.confined === undefined ? process.pid : null,
+  ).catch(async (error: unknown) => {
     await rpc.close()
     throw error
   })
@@ -183,9 +191,11 @@ async function initialize(
   rpc: Rpc,
   definition: LanguageServerDefinition,
   rootUri: string,
+  /** Null in a sandbox, where our process does not exist: a server would end itself. */
+  processId: number | null,
 ): Promise<Record<string, unknown>> {
   const params = {
-    processId: process.pid,
+    processId,
     clientInfo: { name: 'Troupe' },
     rootUri,
     workspaceFolders: [{ uri: rootUri, name: path.basename(rootUri) }],
@@ -215,8 +225,8 @@ async function initialize(
 
 function answerServer({ settings = {} }: LanguageServerDefinition, method: string, params: unknown, rootUri: string) {
   if (method === 'workspace/configuration') {
-    const { items = [] } = (params ?? {}) as { items?: { section?: string }[] }
-    return items.map(({ section = '' }) => valueAt(settings, section))
+    const { items = [] } = (params ?? {}) as { items?: ({ section?: string } | null)[] }
+    return items.map((item) => valueAt(settings, item?.section ?? ''))
   }
   if (method === 'workspace/workspaceFolders') return [{ uri: rootUri, name: path.basename(rootUri) }]
   if (method === 'workspace/applyEdit') return { applied: false }

@@ -33,8 +33,19 @@ function write(name: string, text: string): string {
 }
 
 /** On a busy machine a language server needs longer than a tool result waits for it. */
+/** As a person would set it: programs of the folder itself need a sandbox. */
+const typescript = {
+  typescript: {
+    command: [
+      path.join(repository, `node_modules/@typescript/typescript-${process.platform}-${process.arch}/lib/tsc`),
+      '--lsp',
+      '--stdio',
+    ],
+  },
+}
+
 function open(
-  settings: LanguageServerSettings = {},
+  settings: LanguageServerSettings = typescript,
   patience: { afterEditMs?: number } = { afterEditMs: 20_000 },
 ): Lsp {
   const lsp = openLsp({
@@ -166,6 +177,11 @@ it.each([
     `const { writeSync } = require('node:fs'); const body = JSON.stringify({ method: 'x', params: 'x'.repeat(1 << 19) }); for (;;) writeSync(1, 'Content-Length: ' + body.length + '\\r\\n\\r\\n' + body)`,
     'printed too much',
   ],
+  [
+    'sends messages without their parts',
+    `const { writeSync } = require('node:fs'); for (const body of ['{"method":"textDocument/publishDiagnostics"}', '{"id":2,"method":"workspace/configuration","params":{"items":[null,7]}}', '{"id":3,"method":"workspace/configuration","params":{"items":5}}']) writeSync(1, 'Content-Length: ' + body.length + '\\r\\n\\r\\n' + body)`,
+    'sent an invalid message',
+  ],
   ['sends broken JSON', `process.stdout.write('Content-Length: 3\\r\\n\\r\\n{]}')`, 'not JSON'],
   ['exits at once', `process.exit(3)`, 'exited with code 3'],
 ])('a server that %s fails with its reason, and is given up after three tries', async (name, body, reason) => {
@@ -191,4 +207,10 @@ it('a setting turns a server off', async () => {
   await expect(code(lsp).ask({ action: 'symbols', path: path.join(folder, 'names.ts') }, { signal })).rejects.toThrow(
     'No language server for TypeScript was found',
   )
+})
+
+it('without a sandbox, a program of the folder is not started, because agents can change it', async () => {
+  const lsp = open({})
+  expect(await code(lsp).problemsAfter([path.join(folder, 'names.ts')], signal)).toBeUndefined()
+  expect(lsp.states(workspace)).toEqual([])
 })

@@ -6,6 +6,7 @@ import {
   type CodeIntelligence,
   isInside,
   loadFolderSync,
+  type Sandbox,
   shownPath,
   startWarden,
   type Workspace,
@@ -42,6 +43,8 @@ interface LspOptions {
   env: NodeJS.ProcessEnv
   logger: Logger
   settings(): LanguageServerSettings
+  /** Language servers run inside it. Without one, programs of the folder are not started: agents can change them. */
+  sandbox?: Sandbox | undefined
   limits?: RpcLimits
   idleMs?: number
   /** Time that a tool result waits for problems. */
@@ -220,6 +223,7 @@ export function openLsp(options: LspOptions): Lsp {
         warden: (warden ??= startWarden(mark)),
         limits: options.limits,
         signal: ending.signal,
+        confined: options.sandbox === undefined ? undefined : { sandbox: options.sandbox, roots: [workspace.path] },
         onEnd: (reason) => fail(key, entry, reason),
       }),
     }
@@ -247,7 +251,11 @@ export function openLsp(options: LspOptions): Lsp {
     const { disabled = false, command: given } = settings()[name] ?? {}
     if (disabled) return undefined
     const [command, ...args] = given ?? []
-    return command === undefined ? definition.find({ root, workspace, env }) : { command, args }
+    if (command !== undefined) return { command, args }
+    const found = definition.find({ root, workspace, env })
+    if (found === undefined || options.sandbox !== undefined) return found
+    const isOfFolder = [found.command, realpathSync(found.command)].some((program) => isInside(program, workspace))
+    return isOfFolder ? undefined : found
   }
 
   /** A question about the whole folder goes to the server that was used last. */

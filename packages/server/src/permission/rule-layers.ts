@@ -93,7 +93,7 @@ export function openRuleLayers(options: {
           file: project.path,
         }),
         ...nested(workspace).flatMap(({ base, file }) =>
-          layerLines(file.get()?.permissions, { layer: 'project', base, file: file.path }),
+          layerLines(tightening(file.get()?.permissions), { layer: 'project', base, file: file.path }),
         ),
         ...layerLines(Object.hasOwn(own ?? {}, workspace.path) ? own?.[workspace.path] : undefined, {
           layer: 'project',
@@ -134,6 +134,7 @@ export function openRuleLayers(options: {
         managed.get()?.permissions?.mode,
         ...nested(workspace)
           .map(({ file }) => usable(file.get()?.permissions?.mode, true))
+          .filter((mode) => mode === 'plan' || mode === 'default')
           .toReversed(),
         ...(workspace.trusted ? [usable(project.get()?.permissions?.mode, true)] : []),
         config.get().permissions?.mode,
@@ -156,6 +157,14 @@ export function openRuleLayers(options: {
       if (rules === undefined) return
       writePrivately(remembered.path, `${JSON.stringify({ [to]: rules, ...others }, null, 2)}\n`)
     },
+  }
+
+  /**
+   * Rules of a project inside the workspace that only restrict. The sandbox protects such files at the root of the
+   * workspace alone, so an agent could write them and allow itself more.
+   */
+  function tightening(permissions: Config['permissions']): Config['permissions'] {
+    return permissions === undefined ? undefined : { ask: permissions.ask, deny: permissions.deny }
   }
 
   /** Config files of the projects of a session, outermost first. */

@@ -26,7 +26,7 @@ export function workspaceRoutes(options: {
   runs: Pick<RunManager, 'live'>
   inbox: Pick<Inbox, 'list'>
   personHome: string
-  worktrees: { count(workspaceId: string): number }
+  worktrees: { count(workspaceId: string): number; below(parentId: string): string[] }
 }): Route[] {
   const { store, access, openWorkspace, workspaces, folderStates: states } = options
   return implement(workspaceEndpoints, {
@@ -39,6 +39,11 @@ export function workspaceRoutes(options: {
       await store.workspaces.trust(workspaceId, body.trusted)
       const workspace = await findWorkspace(store, workspaceId)
       workspaces.load(workspace)
+      // They have the same files.
+      for (const id of options.worktrees.below(workspaceId)) {
+        await store.workspaces.trust(id, body.trusted)
+        workspaces.load(await findWorkspace(store, id))
+      }
       return { workspace: shown(workspace) }
     },
     'GET /ai/workspaces': async ({ query: { chats = 0, session } }) => {

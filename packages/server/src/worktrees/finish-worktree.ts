@@ -5,7 +5,7 @@ import { NamedError } from '@troupe/protocol'
 import type { Repository } from '../git/repository.ts'
 import type { GitPlace, RunGit } from '../git/run-git.ts'
 import type { WorktreeRecord } from './worktree-records.ts'
-import { currentBase, placeOf, readWorktreeState, text } from './worktree-state.ts'
+import { currentBase, missingState, placeOf, readWorktreeState, text } from './worktree-state.ts'
 
 export interface Merged {
   /** Commit of the base branch after the merge. */
@@ -78,21 +78,22 @@ export function finishOperations(env: NodeJS.ProcessEnv): FinishOperations {
     record: WorktreeRecord,
     force: boolean,
   ): Promise<string | null> {
-    const state = await readWorktreeState(git, repository, record)
-    let kept: string | null = null
-    if (state.state === 'ready') {
-      const isUnsaved = state.uncommitted > 0 || (state.ahead > 0 && !(await isContained(git, repository, record)))
-      if (isUnsaved && !force)
-        throw new NamedError('WorktreeUnsaved', unsavedText(state), {
-          status: 409,
-          data: { uncommitted: state.uncommitted, ahead: state.ahead },
-        })
-      const place = await placeOf(git, repository, record)
-      if (isUnsaved) kept = await keep(git, place, record)
-      await git(repository, { args: ['worktree', 'remove', '--force', '--', record.path], limitMs: mergeMs })
-    } else await git(repository, { args: ['worktree', 'prune'] })
+    // The folder may be gone or broken. Its branch is not.
+    const state = await readWorktreeState(git, repository, record).catch(() => missingState)
+    const place = state.state === 'ready' ? await placeOf(git, repository, record) : undefined
+    const commits = await ownCommits(git, place ?? repository, record, place !== undefined)
+    const isUnsaved = state.uncommitted > 0 || commits > 0
+    if (isUnsaved && !force)
+      throw new NamedError('WorktreeUnsaved', unsavedText(state.uncommitted, commits), {
+        status: 409,
+        data: { uncommitted: state.uncommitted, ahead: commits },
+      })
+    const kept = isUnsaved ? await keep(git, repository, place, record) : null
+    // A folder that git does not know any more may hold files that are nowhere else, so it stays.
+    if (place === undefined) await git(repository, { args: ['worktree', 'prune'] })
+    else await git(repository, { args: ['worktree', 'remove', '--force', '--', record.path], limitMs: mergeMs })
     // Git keeps ignored folders that it cannot remove.
-    if (existsSync(record.path)) rmSync(record.path, { recursive: true, force: true })
+    if (place !== undefined && existsSync(record.path)) rmSync(record.path, { recursive: true, force: true })
     await git(repository, { args: ['branch', '-D', '--quiet', '--', record.branch], accepts: [1] })
     return kept
   }
@@ -177,27 +178,45 @@ async function moveBase(
   await git(place, { args: ['merge', '--ff-only', '--quiet', to], limitMs: mergeMs })
 }
 
-/** True if the base, or any other branch, has the worktree's commits. */
-async function isContained(git: RunGit, repository: Repository, { branch }: WorktreeRecord): Promise<boolean> {
-  const args = ['for-each-ref', '--format=%(refname)', `--contains=refs/heads/${branch}`, 'refs/heads', 'refs/remotes']
-  const refs = (await text(git, repository, args)).split('\n')
-  return refs.some((ref) => ref !== '' && ref !== `refs/heads/${branch}`)
+/** Number of commits that only this worktree has, on its branch or where it is now. */
+async function ownCommits(git: RunGit, place: GitPlace, { branch }: WorktreeRecord, hasHead: boolean): Promise<number> {
+  const others = [`--exclude=${branch}`, '--branches', '--remotes', '--tags']
+  const tips = [`refs/heads/${branch}`, ...(hasHead ? ['HEAD'] : [])]
+  const { stdout, code } = await git(place, {
+    args: ['rev-list', '--count', '--ignore-missing', ...tips, '--not', ...others],
+    accepts: [128],
+  })
+  return code === 0 ? Number(stdout.toString('utf8').trim()) : 0
 }
 
-/** Keeps everything under a name of its own, uncommitted work included. */
-async function keep(git: RunGit, place: GitPlace, { id }: WorktreeRecord): Promise<string> {
+/** Keeps the branch, and what the worktree has beyond it, under a name of its own. Ignored files are not kept. */
+async function keep(
+  git: RunGit,
+  repository: Repository,
+  place: GitPlace | undefined,
+  { id, branch }: WorktreeRecord,
+): Promise<string> {
+  const ref = `refs/troupe/discarded/${id}`
+  if (place === undefined) {
+    await git(repository, { args: ['update-ref', ref, `refs/heads/${branch}`] })
+    return ref
+  }
   await git(place, { args: ['add', '--all', '--', '.'], limitMs: mergeMs })
   const tree = await text(git, place, ['write-tree'])
-  const commit = await text(git, place, ['commit-tree', tree, '-p', 'HEAD', '-m', 'Discarded worktree'])
-  const ref = `refs/troupe/discarded/${id}`
+  // The branch is a parent, too: the worktree may be elsewhere.
+  const parents = ['-p', 'HEAD', '-p', `refs/heads/${branch}`]
+  const head = await text(git, place, ['rev-parse', 'HEAD'])
+  const tip = await text(git, place, ['rev-parse', `refs/heads/${branch}`])
+  const used = head === tip ? parents.slice(0, 2) : parents
+  const commit = await text(git, place, ['commit-tree', tree, ...used, '-m', 'Discarded worktree'])
   await git(place, { args: ['update-ref', ref, commit] })
   return ref
 }
 
-function unsavedText({ uncommitted, ahead }: { uncommitted: number; ahead: number }): string {
+function unsavedText(uncommitted: number, commits: number): string {
   const parts = [
     ...(uncommitted > 0 ? [`${uncommitted} changed ${uncommitted === 1 ? 'file' : 'files'}`] : []),
-    ...(ahead > 0 ? [`${ahead} ${ahead === 1 ? 'commit' : 'commits'}`] : []),
+    ...(commits > 0 ? [`${commits} ${commits === 1 ? 'commit' : 'commits'}`] : []),
   ]
   return `This worktree has ${parts.join(' and ')} that exist nowhere else.`
 }

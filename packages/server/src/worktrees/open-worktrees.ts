@@ -10,7 +10,7 @@ import type { Workspaces } from '../workspaces/open-workspaces.ts'
 import { finishOperations, type Merged } from './finish-worktree.ts'
 import { startSetup } from './run-setup.ts'
 import { openWorktreeRecords, slugOf, type WorktreeRecord } from './worktree-records.ts'
-import { readWorktreeState, type WorktreeState } from './worktree-state.ts'
+import { missingState, readWorktreeState, type WorktreeState } from './worktree-state.ts'
 
 export type WorktreeInfo = Omit<WorktreeRecord, 'parentId'> & WorktreeState
 
@@ -24,6 +24,8 @@ export interface NewWorktree {
 export interface Worktrees {
   /** The folder that a worktree was made from, or else the folder itself. */
   parentOf(workspace: Workspace): Promise<Workspace>
+  /** Ids of the workspaces of a folder's worktrees. */
+  below(parentId: string): string[]
   /** Number of worktrees of a folder, or of the folder it was made from. */
   count(workspaceId: string): number
   list(parent: Workspace): Promise<WorktreeInfo[]>
@@ -66,6 +68,7 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
       const own = records.list().find(({ workspaceId }) => workspaceId === workspace.id)
       return (own === undefined ? undefined : await store.workspaces.get(own.parentId)) ?? workspace
     },
+    below: (parentId) => records.list().flatMap((record) => (record.parentId === parentId ? [record.workspaceId] : [])),
     count(workspaceId) {
       const all = records.list()
       const parentId = all.find((one) => one.workspaceId === workspaceId)?.parentId ?? workspaceId
@@ -75,7 +78,9 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
       const own = records.list().filter(({ parentId }) => parentId === parent.id)
       if (own.length === 0) return []
       const { git, repository } = await open(parent)
-      const found = await Promise.all(own.map((record) => describe(git, repository, record)))
+      const found = await Promise.all(
+        own.map((record) => describe(git, repository, record).catch(() => broken(repository, record))),
+      )
       return found.toSorted((one, other) => other.createdAt - one.createdAt)
     },
     create: (parent, request) => lock(parent.id, () => create(parent, request)),
@@ -98,6 +103,7 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
       return { command: known?.setup ?? null, asked: known !== undefined, suggestion: suggestSetup(parent.path) }
     },
     async setSetup(parent, command) {
+      if (command !== null) await open(parent)
       await config.update((now) => ({
         ...now,
         worktrees: { ...now.worktrees, [parent.path]: command === null ? {} : { setup: command } },
@@ -161,6 +167,11 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
     setups.set(record.id, setup)
   }
 
+  /** A worktree whose `.git` does not work any more. It can only be discarded. */
+  function broken(repository: Repository, { parentId: _, ...facts }: WorktreeRecord): WorktreeInfo {
+    return { ...facts, path: path.join(facts.path, repository.prefix), ...missingState }
+  }
+
   async function describe(git: RunGit, repository: Repository, record: WorktreeRecord): Promise<WorktreeInfo> {
     const { parentId: _, ...facts } = record
     return {
@@ -185,6 +196,11 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
   }
 
   async function open(parent: Workspace): Promise<{ git: RunGit; repository: Repository }> {
+    // Checking out runs filters, and merging runs hooks, that the repository chooses.
+    if (!parent.trusted)
+      throw new NamedError('NeedsTrust', 'Worktrees run programs of the repository. Trust the folder first.', {
+        status: 409,
+      })
     const git = (program ??= openGit(env))
     const repository = git === undefined ? undefined : await findRepository(parent)
     if (git !== undefined && repository !== undefined && !('problem' in repository)) return { git, repository }

@@ -15,7 +15,15 @@ export interface WorktreeState {
   behind: number
 }
 
-const gone: WorktreeState = { state: 'missing', files: 0, added: 0, removed: 0, uncommitted: 0, ahead: 0, behind: 0 }
+export const missingState: WorktreeState = {
+  state: 'missing',
+  files: 0,
+  added: 0,
+  removed: 0,
+  uncommitted: 0,
+  ahead: 0,
+  behind: 0,
+}
 
 /** The worktree as a place for git. Its `.git` is a file that names a folder of the main repository. */
 export async function placeOf(git: RunGit, main: GitPlace, { path: root }: WorktreeRecord): Promise<GitPlace> {
@@ -28,7 +36,7 @@ export async function readWorktreeState(git: RunGit, main: GitPlace, record: Wor
     (stats) => stats.isDirectory(),
     () => false,
   )
-  if (!exists) return gone
+  if (!exists) return missingState
   const place = await placeOf(git, main, record)
   const against = await currentBase(git, place, record)
   const fork = await text(git, place, ['merge-base', against, 'HEAD'])

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Worktree } from '@troupe/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -120,6 +120,53 @@ it('discarded work is kept under a name', async () => {
   expect(repo.git('show', `${String(kept)}:draft.txt`)).toBe('draft\n')
 })
 
+it('commits of a worktree that is gone, or that works elsewhere, are kept', async () => {
+  const gone = await create({ name: 'gone' })
+  const elsewhere = await create({ name: 'elsewhere' })
+  for (const worktree of [gone, elsewhere]) {
+    write(worktree, 'only-here.txt', `${worktree.name}\n`)
+    repo.git('-C', worktree.path, 'add', '-A')
+    repo.git('-C', worktree.path, 'commit', '-qm', 'only here')
+  }
+  rmSync(gone.path, { recursive: true })
+  repo.git('-C', elsewhere.path, 'switch', '-q', '--detach', 'main')
+  for (const worktree of [gone, elsewhere]) {
+    expect(await act(worktree, 'discard')).toMatchObject({
+      status: 409,
+      body: { error: { name: 'WorktreeUnsaved', data: { uncommitted: 0, ahead: 1 } } },
+    })
+    const { kept } = (await act(worktree, 'discard', { force: true })).body
+    expect(repo.git('log', '--format=%s', String(kept))).toContain('only here')
+  }
+})
+
+it('a broken worktree hides no other, and its folder stays', async () => {
+  const [broken, fine] = [await create({ name: 'broken' }), await create({ name: 'fine' })]
+  rmSync(path.join(broken.path, '.git'))
+  expect((await list()).worktrees.map(({ name, state }) => [name, state])).toEqual(
+    expect.arrayContaining([
+      ['broken', 'missing'],
+      ['fine', 'ready'],
+    ]),
+  )
+  for (const worktree of [broken, fine]) expect((await act(worktree, 'discard')).status).toBe(200)
+  expect([existsSync(broken.path), existsSync(fine.path)]).toEqual([true, false])
+})
+
+it('an untrusted folder has no worktrees, because git would run its programs', async () => {
+  const worktree = await create()
+  await trust(false)
+  const scope = `?workspace=${encodeURIComponent(worktree.path)}`
+  expect((await server.json(`/ai/workspace${scope}`)).body).toMatchObject({ workspace: { trusted: false } })
+  for (const request of [
+    () => server.json('/ai/worktrees', { body: {} }),
+    () => server.json('/ai/worktrees/setup', { method: 'PUT', body: { command: 'touch x' } }),
+  ])
+    expect(await request()).toMatchObject({ status: 409, body: { error: { name: 'NeedsTrust' } } })
+  await trust(true)
+  await act(worktree, 'discard')
+})
+
 it('a setup command runs once in each new worktree', async () => {
   repo.write('package-lock.json', '{}')
   expect((await list()).setup).toEqual({ command: null, asked: false, suggestion: 'npm ci' })
@@ -148,9 +195,6 @@ it('a pull request is opened with the forge’s program', async () => {
   if (!existsSync('/usr/bin/gh')) expect(await ask()).toMatchObject({ body: { error: { name: 'NoForge' } } })
   writeFileSync(path.join(programs, 'gh'), '#!/bin/sh\necho "https://example.org/pr/1?title=$4&head=$8"\n')
   chmodSync(path.join(programs, 'gh'), 0o755)
-  await trust(false)
-  expect(await ask()).toMatchObject({ body: { error: { name: 'NotTrusted' } } })
-  await trust(true)
   expect((await ask()).body['url']).toMatch(/^https:\/\/example\.org\/pr\/1\?title=A/)
   expect(repo.git('--git-dir', remote, 'log', '--format=%s', '-1', worktree.branch).trim()).toBe('A $(feature)')
   await act(worktree, 'discard')

@@ -274,4 +274,16 @@ export const files: ServerTextPairs = [
     '请先信任这个文件夹：此操作会使用它的 git 设置并发送代码。',
   ],
   ['This repository has no remote to push to.', '这个仓库没有可以推送的远程仓库。'],
+  [
+    'Worktrees run programs of the repository. Trust the folder first.',
+    '工作树会运行仓库中的程序。请先信任这个文件夹。',
+  ],
+  [
+    'The settings of this repository are too long to check. Trust the folder first.',
+    '这个仓库的设置太长，无法检查。请先信任这个文件夹。',
+  ],
+  [
+    'A copy is in the trash, but not everything could be deleted. Check the permissions of the folder.',
+    '副本已在回收站中，但未能删除全部内容。请检查文件夹的权限。',
+  ],
 ]
