@@ -159,3 +159,16 @@ it('a bare repository inside the folder is not used, and links in ".git" are not
   await refuseLinks({ ...repository, trusted: true })
   expect(existsSync(repo.file('.git/COMMIT_EDITMSG'))).toBe(true)
 })
+
+it('settings that are too long to check are refused, and run nothing', async () => {
+  repo.write('a.txt', 'one\n')
+  repo.git('add', '-A')
+  repo.git('commit', '-qm', 'one')
+  repo.write('.gitattributes', '*.txt filter=evil\n')
+  repo.write('a.txt', 'two\n')
+  const noise = Array.from({ length: 6000 }, (_, i) => `\tk${String(i).padStart(195, 'a')} = 1\n`).join('')
+  const evil = `[filter "evil"]\n\tclean = touch '${path.join(marks, 'clean')}'; cat\n`
+  appendFileSync(repo.file('.git/config'), `[noise]\n${noise}${evil}`)
+  await expect(readStatus(git, await opened())).rejects.toMatchObject({ name: 'GitFailed' })
+  expect(readdirSync(marks)).toEqual([])
+})
