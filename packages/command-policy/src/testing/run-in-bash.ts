@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { programs } from './random-commands.ts'
@@ -24,23 +24,22 @@ async function runBatch(
 ): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fuzz-'))
   writeFileSync(path.join(folder, 'texts'), texts.map((text) => `${text}\0`).join(''))
-  writeFileSync(path.join(folder, 'log'), '')
   const catches = [...programs, 'true', 'false', ':', 'pwd', 'type', 'env']
     .filter((name) => name !== 'x')
     .map((name) => `function ${name} { note "\${FUNCNAME[0]}" "$@"; }`)
     .join('\n')
   const driver = `
-note() { builtin printf '%s\\0' "$number" "$#" "$@" >&9; }
+note() { builtin printf '%s\\0' "$number" "$#" "$@" >>"/fuzz/log.$BASHPID"; }
 ${catches}
 command_not_found_handle() { note "$@"; }
-exec 9>>/fuzz/log 8</fuzz/texts
+exec 8</fuzz/texts
 PATH=/nowhere
 number=0
 while note; IFS= builtin read -r -d '' -u 8 text; do
   ( exec 8<&-; ulimit -t 1; eval "$text" ) </dev/null >/dev/null 2>&1
   number=$((number + 1))
 done
-builtin printf 'end\\0' >&9
+builtin printf 'end\\0' >/fuzz/end
 `
   const args = [
     ...'--unshare-all --die-with-parent --new-session --clearenv --ro-bind /usr /usr --dev /dev --proc /proc'.split(
@@ -59,15 +58,20 @@ builtin printf 'end\\0' >&9
   let complaint = ''
   bash.stderr.on('data', (piece: Buffer) => (complaint += piece.toString('utf8')))
   await new Promise((resolve) => bash.on('close', resolve))
-  const fields = readFileSync(path.join(folder, 'log'), 'utf8').split('\0')
+  // One file per process: bash writes line by line, so the parts of a pipeline would mix in a shared one.
+  const names = readdirSync(folder)
+  const logs = names.filter((name) => name.startsWith('log.'))
+  const read = logs.map((name) => readFileSync(path.join(folder, name), 'utf8').split('\0'))
   rmSync(folder, { recursive: true, force: true })
   let last = -1
-  for (let at = 0; at + 1 < fields.length && fields[at] !== 'end';) {
-    const count = Number(fields[at + 1])
-    last = Number(fields[at])
-    if (count > 0) ran[from + last]?.push(fields.slice(at + 2, at + 2 + count))
-    at += 2 + count
+  for (const fields of read) {
+    for (let at = 0; at + 1 < fields.length;) {
+      const count = Number(fields[at + 1])
+      last = Math.max(last, Number(fields[at]))
+      if (count > 0) ran[from + Number(fields[at])]?.push(fields.slice(at + 2, at + 2 + count))
+      at += 2 + count
+    }
   }
   if (last === -1) throw new Error(`bash did not start: ${complaint.slice(0, 500)}`)
-  return fields.at(-2) === 'end' ? texts.length : last + 1
+  return names.includes('end') ? texts.length : last + 1
 }
