@@ -240,7 +240,19 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     skills,
     projects,
   })
-  const worktrees = closing(openWorktrees({ home: home.path, env, store, config, workspaces }))
+  const worktrees = closing(
+    openWorktrees({
+      home: home.path,
+      env,
+      store,
+      config,
+      workspaces,
+      isBusy: async (id) => {
+        const sessions = runs.live().map(({ sessionId }) => store.sessions.get(sessionId))
+        return (await Promise.all(sessions)).some((one) => one?.workspaceId === id)
+      },
+    }),
+  )
   const lsp = closing(
     openLsp({
       env,

@@ -49,6 +49,8 @@ interface WorktreesOptions {
   store: Store
   config: ConfigFile
   workspaces: Pick<Workspaces, 'open' | 'load'>
+  /** True while a run of the workspace is live. */
+  isBusy(workspaceId: string): Promise<boolean>
 }
 
 const maxWorktrees = 50
@@ -89,11 +91,11 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
     update: (parent, id) => locked(parent, id, (git, repository, record) => finishing.update(git, repository, record)),
     discard: (parent, id, { force = false }) =>
       locked(parent, id, async (git, repository, record) => {
+        if (await options.isBusy(record.workspaceId))
+          throw new NamedError('WorktreeBusy', 'An agent is working in this worktree. Stop it first.', { status: 409 })
         await setups.get(id)?.end()
         const kept = await finishing.discard(git, repository, record, force)
-        records.remove(id)
-        if (repository.trusted) await store.workspaces.trust(record.workspaceId, false)
-        await store.workspaces.setListed(record.workspaceId, false)
+        await forget(record)
         return { kept }
       }),
     pullRequest: (parent, id, request) =>
@@ -149,10 +151,20 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
       prepare(parent, record)
       return await describe(git, repository, records.get(record.id) ?? record)
     } catch (error) {
+      const made = records.list().find((one) => one.path === folder)
+      if (made !== undefined) await forget(made)
+      // The first error is the one to report.
       await git(repository, { args: ['worktree', 'remove', '--force', '--', folder] }).catch(() => undefined)
       await git(repository, { args: ['branch', '-D', '--', branch] }).catch(() => undefined)
       throw error
     }
+  }
+
+  async function forget({ id, workspaceId }: WorktreeRecord): Promise<void> {
+    await setups.get(id)?.end()
+    records.remove(id)
+    await store.workspaces.trust(workspaceId, false)
+    await store.workspaces.setListed(workspaceId, false)
   }
 
   /** Runs the folder's setup command in the background. Its state is part of the record. */

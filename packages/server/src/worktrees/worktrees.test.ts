@@ -167,6 +167,21 @@ it('an untrusted folder has no worktrees, because git would run its programs', a
   await act(worktree, 'discard')
 })
 
+it('a worktree is not discarded while an agent works in it', async () => {
+  const worktree = await create()
+  server.script('wait', [[{ call: { name: 'TestApproval', input: {} } }], [{ text: 'ok' }]])
+  await server.chat('waiting', 'wait', { workspace: worktree.path })
+  expect(await act(worktree, 'discard', { force: true })).toMatchObject({
+    status: 409,
+    body: { error: { name: 'WorktreeBusy' } },
+  })
+  const scope = `?workspace=${encodeURIComponent(worktree.path)}`
+  const { done } = server.runs.get('waiting')!
+  await server.json(`/ai/chat/waiting/stop${scope}`, { method: 'POST', body: {} })
+  await done
+  expect((await act(worktree, 'discard', { force: true })).status).toBe(200)
+})
+
 it('a setup command runs once in each new worktree', async () => {
   repo.write('package-lock.json', '{}')
   expect((await list()).setup).toEqual({ command: null, asked: false, suggestion: 'npm ci' })

@@ -246,6 +246,7 @@ export const files: ServerTextPairs = [
     '在这台机器和项目中都没有找到 {} 的语言服务器。请改用 Grep。',
   ],
   ['No language server is running yet. Name a file.', '还没有语言服务器在运行。请指定一个文件。'],
+  ['An agent is working in this worktree. Stop it first.', '有智能体正在这个工作树中工作。请先停止它。'],
   ['This worktree does not exist.', '这个工作树不存在。'],
   ['Worktrees need git and a folder in a git repository.', '工作树需要 git，并且文件夹要在 git 仓库中。'],
   [
