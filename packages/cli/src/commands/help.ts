@@ -20,7 +20,7 @@ const help = `Troupe: a workspace where agents use real tools under your control
     --allow, --deny, --ask <rule>
                             add a rule for this run only, e.g. --allow "Bash(npm test)"; repeatable
     --workspace <folder>    folder to work in; default: the current one
-    --worktree              work on a new branch, in a git worktree of its own
+    --worktree              work on a new branch in a separate git worktree
     --base <branch>         branch or commit to start it from; default: the current branch
 
   troupe trust [folder] [--off]

@@ -6,7 +6,7 @@ import { troupe, useTroupe } from '../testing/use-troupe.ts'
 
 const place = useTroupe()
 
-test('troupe -p --worktree answers on a branch of its own, prepared by the setup command', async () => {
+test('troupe -p --worktree answers on a new branch after the setup command', async () => {
   const work = path.join(place.folder, 'work')
   const git = (...args: string[]): string =>
     execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=a@example.org', ...args], {

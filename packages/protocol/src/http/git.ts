@@ -280,7 +280,7 @@ export const worktreeEndpoints = endpoints({
     },
   },
   'POST /ai/worktrees': {
-    summary: 'Creates a worktree on a branch of its own, under the home folder, and runs the setup command in it.',
+    summary: 'Creates a worktree on a new branch in the home folder and runs the setup command there.',
     body: z.strictObject({
       name: z.string().trim().max(200).optional(),
       base: text(500).optional().describe('branch or commit; default: the current branch'),
@@ -324,7 +324,7 @@ export const worktreeEndpoints = endpoints({
     answers: {
       200: z.object({ kept: z.string().nullable().describe('ref that keeps the work') }),
       404: 'WorktreeNotFound',
-      409: 'WorktreeUnsaved with data.uncommitted and data.ahead',
+      409: 'WorktreeUnsaved with data.uncommitted and data.ahead, WorktreeBusy',
     },
   },
   'POST /ai/worktrees/:id/pull-request': {

@@ -33,13 +33,13 @@ export const terminalMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('hold'),
     channel: z.int(),
     held: z.boolean(),
-    note: z.string().max(1000).describe('what the chat and the agent are told, in the language of the page'),
+    note: z.string().max(1000).describe('note for the chat and the agent, in the language of the page'),
   }),
   z.object({ type: z.literal('resize'), channel: z.int(), columns: side, rows: side }),
 ])
 export type TerminalMessage = z.infer<typeof terminalMessageSchema>
 
-/** State of watched output. The size is null if it has no terminal of its own. */
+/** State of watched output. The size is null if there is no terminal behind it. */
 export interface WatchedState {
   columns: number | null
   rows: number | null

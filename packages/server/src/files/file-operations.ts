@@ -1,13 +1,12 @@
-import { createWriteStream, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { cp, link, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
-import { Readable, Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
 import { randomBytes } from 'node:crypto'
 import { isInside } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import type { Ctx } from '../http/route.ts'
+import { saveBody } from '../http/save-body.ts'
 import { pictureTypes } from './file-content.ts'
 import { checkNewName, fileExists, type FileRoot, notFound, resolveEntry, resolveTarget } from './workspace-path.ts'
 
@@ -86,12 +85,11 @@ export async function saveUpload(
   checkNewName(target.relative)
   if (target.stats?.isDirectory() === true || (target.stats !== undefined && !replace))
     throw fileExists(target.relative)
-  if (Number(c.req.header('content-length') ?? 0) > maxUpload) throw tooLarge()
   const temporary = path.join(path.dirname(target.path), `.troupe-${randomBytes(9).toString('base64url')}.tmp`)
   try {
     return await attempt(target.relative, async () => {
       await mkdir(path.dirname(target.path), { recursive: true })
-      const size = await receive(c, temporary)
+      const size = await saveBody(c, temporary, { maxBytes: maxUpload, mode: 0o666, tooLarge })
       if (replace) await rename(temporary, target.path)
       else {
         const stats = await lstat(temporary)
@@ -102,26 +100,6 @@ export async function saveUpload(
   } finally {
     await rm(temporary, { force: true })
   }
-}
-
-async function receive(c: Ctx, file: string): Promise<number> {
-  const incoming = c.env?.incoming as IncomingMessage | undefined
-  const body = incoming ?? (c.req.raw.body === null ? Readable.from([]) : Readable.fromWeb(c.req.raw.body as never))
-  let size = 0
-  const counted = new Transform({
-    transform(chunk: Buffer, _, done) {
-      size += chunk.length
-      done(size > maxUpload ? tooLarge() : null, chunk)
-    },
-  })
-  try {
-    await pipeline(body, counted, createWriteStream(file, { flags: 'wx', mode: 0o666 }))
-  } catch (error) {
-    const isLocal = (error as NodeJS.ErrnoException).syscall !== undefined
-    if (error instanceof NamedError || isLocal) throw error
-    throw new NamedError('BodyCut', 'The upload ended too early.', { cause: error })
-  }
-  return size
 }
 
 function tooLarge(): NamedError {

@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(made, { recursive: true, force: true })
 })
 
-/** Each test works in a folder of its own. */
+/** Each test gets its own folder. */
 beforeEach((test) => {
   folder = `t${test.task.id.replaceAll(/\W/g, '')}`
   mkdirSync(path.join(workspace, folder))

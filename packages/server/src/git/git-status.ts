@@ -39,7 +39,7 @@ function statusArguments({ prefix }: Repository): string[] {
     '--branch',
     '--show-stash',
     '--untracked-files=all',
-    // A submodule is a repository of its own, with settings of its own.
+    // A submodule is a separate repository with its own settings.
     '--ignore-submodules=dirty',
     '--find-renames',
     '--',

@@ -14,6 +14,7 @@ import {
 } from '@troupe/core'
 import { type FilePreview, NamedError, sessionFileEndpoints } from '@troupe/protocol'
 import type { Home } from '../config/home.ts'
+import { pictureTypes } from '../files/file-content.ts'
 import { isPrivateToHome, isSecret } from '../files/workspace-path.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
@@ -28,16 +29,6 @@ interface SessionFileOptions {
 type FileRoots = Pick<AgentState, 'cwd' | 'roots' | 'readable' | 'jsxFolder'>
 
 const maxFileBytes = 2 * 1024 * 1024
-const images: Record<string, string> = {
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.gif': 'image/gif',
-  '.webp': 'image/webp',
-  '.avif': 'image/avif',
-  '.bmp': 'image/bmp',
-  '.ico': 'image/x-icon',
-}
 
 const kinds: Record<string, FilePreview['kind']> = {
   '.html': 'html',
@@ -77,7 +68,7 @@ export function sessionFileRoutes({ store, home, states, workspaces }: SessionFi
           },
         )
       const { bytes, size } = await readStart(found.path)
-      const type = images[path.extname(found.path).toLowerCase()]
+      const type = pictureTypes[path.extname(found.path).toLowerCase()]
       const file = { path: found.shown, bytes: size }
       if (raw === '1') {
         if (type === undefined) throw new NamedError('BadRequest', 'Only images can be requested raw.', { status: 400 })

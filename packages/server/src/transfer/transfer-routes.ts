@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
-import { Readable, Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
 import type { Blobs } from '@troupe/core'
 import { errorInfo, type ImportLine, type ImportProgress, NamedError, transferEndpoints } from '@troupe/protocol'
 import { type Ctx, implement, type Route } from '../http/route.ts'
+import { saveBody } from '../http/save-body.ts'
 import { findSession } from '../http/scope.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import { yieldToEventLoop } from '../util/concurrency.ts'
@@ -95,22 +93,7 @@ async function* readInChunks(texts: AsyncIterable<string>): AsyncGenerator<Uint8
 }
 
 async function saveUpload(c: Ctx, file: string): Promise<void> {
-  if (Number(c.req.header('content-length') ?? 0) > importBytes) throw tooLarge()
-  const incoming = c.env?.incoming as IncomingMessage | undefined
-  const body = incoming ?? (c.req.raw.body === null ? Readable.from([]) : Readable.fromWeb(c.req.raw.body as never))
-  let size = 0
-  const counted = new Transform({
-    transform(chunk: Buffer, _, done) {
-      size += chunk.length
-      done(size > importBytes ? tooLarge() : null, chunk)
-    },
-  })
-  try {
-    await pipeline(body, counted, createWriteStream(file, { flags: 'wx', mode: 0o600 }))
-  } catch (error) {
-    if (error instanceof NamedError) throw error
-    throw new NamedError('BodyCut', 'The body ended too early.', { cause: error })
-  }
+  const size = await saveBody(c, file, { maxBytes: importBytes, mode: 0o600, tooLarge })
   if (size === 0) throw new NamedError('BadRequest', 'The body is empty.')
 }
 

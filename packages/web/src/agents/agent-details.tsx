@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { draftFromAgent } from './agent-draft.ts'
-import { AgentFileEditor } from './agent-file-editor.tsx'
+import { StoredFileEditor } from '../instructions/stored-file-editor.tsx'
 import { AgentForm } from './agent-form.tsx'
 
 export interface AgentDetailsProps {
@@ -101,11 +101,11 @@ export function AgentDetails({ agent, replaces, tools, others, ...does }: AgentD
         <p className="settings-note">{t.agents.oneLanguage(agent.languages.join(', '))}</p>
       )}
       {editsFile && file !== undefined ? (
-        <AgentFileEditor path={file} onSaved={does.onFileSaved}>
+        <StoredFileEditor kind="agent" path={file} onSaved={does.onFileSaved}>
           <Button kind="quiet" onClick={() => setEditsFile(false)}>
             {t.ui.close}
           </Button>
-        </AgentFileEditor>
+        </StoredFileEditor>
       ) : isOwn || changing ? (
         <AgentForm
           initial={draftFromAgent(agent)}

@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Api } from '../api/api.ts'
 import { toErrorInfo } from '../api/request.ts'
+import { StoredFileEditor } from '../instructions/stored-file-editor.tsx'
 import type { AgentDefinitionBody, AgentInfo, AgentList, ToolInfo } from '../api/session-types.ts'
 import { TrustRow, useSettingsPane } from '../settings/section-parts.tsx'
 import { translateServerText } from '../texts/server-texts.ts'
@@ -13,7 +14,6 @@ import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { AgentDetails } from './agent-details.tsx'
 import { draftFromCopy, emptyDraft } from './agent-draft.ts'
-import { AgentFileEditor } from './agent-file-editor.tsx'
 import { AgentForm } from './agent-form.tsx'
 import './agents-section.css'
 
@@ -152,11 +152,11 @@ function FileWithProblem({ path, message, onSaved }: { path: string; message: st
         )}
       </p>
       {editing && (
-        <AgentFileEditor path={path} onSaved={onSaved}>
+        <StoredFileEditor kind="agent" path={path} onSaved={onSaved}>
           <Button kind="quiet" onClick={() => setEditing(false)}>
             {t.ui.close}
           </Button>
-        </AgentFileEditor>
+        </StoredFileEditor>
       )}
     </div>
   )

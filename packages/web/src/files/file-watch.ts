@@ -1,5 +1,6 @@
 import type { FileEvent } from '@troupe/protocol'
 import type { Api } from '../api/api.ts'
+import { readEventStream } from '../api/read-event-stream.ts'
 
 /** Names of changed entries. Undefined: read the folder again. */
 export type OnFolderChange = (names: readonly string[] | undefined) => void
@@ -68,7 +69,7 @@ export function createFileWatch(api: Pick<Api, 'fileEvents' | 'watchFolders'>): 
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
         const response = await api.fileEvents(signal)
-        for await (const event of readFileEvents(response)) {
+        for await (const event of readEventStream<FileEvent>(response)) {
           if (event.type === 'open') {
             streamId = event.id
             announce()
@@ -104,20 +105,4 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
       resolve()
     })
   })
-}
-
-async function* readFileEvents(response: Response): AsyncGenerator<FileEvent> {
-  if (response.body === null) return
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  for (;;) {
-    const { value, done } = await reader.read()
-    if (done) return
-    const blocks = (rest + value).split('\n\n')
-    rest = blocks.pop() ?? ''
-    for (const block of blocks) {
-      // Comments keep the connection alive, and `[DONE]` ends it.
-      if (block.startsWith('data: {')) yield JSON.parse(block.slice('data: '.length)) as FileEvent
-    }
-  }
 }

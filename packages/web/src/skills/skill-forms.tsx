@@ -1,34 +1,8 @@
-import { type ReactNode, useCallback, useState } from 'react'
+import { useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
-import { TextEditor } from '../instructions/text-editor.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
-import { ServerDataStatus, useServerData } from '../settings/section-parts.tsx'
-
-/** Edits a SKILL.md, also one that is not valid. */
-export function SkillEditor({ path, onSaved, children }: { path: string; onSaved: () => void; children: ReactNode }) {
-  const { api } = useWorkspace()
-  const asked = useServerData(useCallback(() => api.skillText(path), [api, path]))
-  if (asked.value === null) return <ServerDataStatus asked={asked} />
-  return (
-    <div className="text-editor-code">
-      <TextEditor
-        label={path}
-        stored={asked.value}
-        isSent={false}
-        onReload={asked.again}
-        onSave={async (text, version) => {
-          const saved = await api.changeSkill({ path, text, version })
-          asked.show(saved)
-          onSaved()
-          return saved
-        }}
-        buttons={() => children}
-      />
-    </div>
-  )
-}
 
 const scopes = ['home', 'project'] as const
 type Scope = (typeof scopes)[number]

@@ -16,7 +16,8 @@ import {
   useServerAction,
   useServerData,
 } from '../settings/section-parts.tsx'
-import { NewSkillForm, SkillEditor } from './skill-forms.tsx'
+import { StoredFileEditor } from '../instructions/stored-file-editor.tsx'
+import { NewSkillForm } from './skill-forms.tsx'
 
 export function SkillsSection() {
   const { api } = useWorkspace()
@@ -88,11 +89,11 @@ function BrokenSkill({ path, onSaved }: { path: string; onSaved: () => void }) {
       </div>
     )
   return (
-    <SkillEditor path={path} onSaved={onSaved}>
+    <StoredFileEditor kind="skill" path={path} onSaved={onSaved}>
       <Button kind="quiet" onClick={() => setEditing(false)}>
         {t.ui.close}
       </Button>
-    </SkillEditor>
+    </StoredFileEditor>
   )
 }
 
@@ -131,11 +132,11 @@ function SkillRow({ skill, onSaved, onToggle, onDelete }: SkillRowProps) {
         </p>
       ))}
       {editing ? (
-        <SkillEditor path={path} onSaved={onSaved}>
+        <StoredFileEditor kind="skill" path={path} onSaved={onSaved}>
           <Button kind="quiet" onClick={() => setEditing(false)}>
             {t.ui.close}
           </Button>
-        </SkillEditor>
+        </StoredFileEditor>
       ) : (
         <RowActions
           name={name}

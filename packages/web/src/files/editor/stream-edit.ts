@@ -1,5 +1,6 @@
 import type { FileEditEvent } from '@troupe/protocol'
 import type { Api } from '../../api/api.ts'
+import { readEventStream } from '../../api/read-event-stream.ts'
 import { ApiError } from '../../api/request.ts'
 import type { Editor, SelectedLines } from './create-editor.ts'
 
@@ -53,7 +54,7 @@ export async function streamEdit({ api, editor, path, lines, instruction, model,
           .join('')
     editor.setDocument(head + written + left + tail)
   }
-  for await (const event of readEditEvents(response)) {
+  for await (const event of readEventStream<FileEditEvent>(response)) {
     if (event.type === 'delta') {
       written += event.text
       draw(false)
@@ -65,18 +66,4 @@ export async function streamEdit({ api, editor, path, lines, instruction, model,
     }
   }
   throw new ApiError(502, { name: 'EditCut', message: '' })
-}
-
-async function* readEditEvents(response: Response): AsyncGenerator<FileEditEvent> {
-  if (response.body === null) return
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  for (;;) {
-    const { value, done } = await reader.read()
-    if (done) return
-    const blocks = (rest + value).split('\n\n')
-    rest = blocks.pop() ?? ''
-    for (const block of blocks)
-      if (block.startsWith('data: {')) yield JSON.parse(block.slice('data: '.length)) as FileEditEvent
-  }
 }
