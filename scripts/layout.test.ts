@@ -8,7 +8,7 @@ const files = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root }).filter(
   (file) => !/\.test\.tsx?$|\.d\.ts$|\/fixtures\//.test(file),
 )
 /** Folders with one registry entry per file. */
-const registries = /\/(tools|cards|displays|providers|sections|kinds|built-in|migrations|languages)$/
+const registries = /\/(tools|cards|displays|providers|readers|sections|kinds|built-in|migrations|languages)$/
 
 const imports = new Map(
   files.map((file) => {

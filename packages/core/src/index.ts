@@ -13,6 +13,14 @@ export type { AgentEntry, AgentSource, LoadedAgents } from './sub-agents/load-ag
 export type { AgentState, FileStamp } from './tool/agent-state.ts'
 export { answerProblem } from './tool/asks.ts'
 export type { Answer, Ask, AskKind, Asks } from './tool/asks.ts'
+export type {
+  DocumentFile,
+  DocumentFormat,
+  DocumentImage,
+  DocumentPart,
+  Documents,
+  DocumentText,
+} from './tool/documents.ts'
 export type { Blobs, CodeAnswer, CodeIntelligence, CodeQuestion } from './tool/services.ts'
 export type {
   Browser,

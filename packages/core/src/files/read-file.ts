@@ -4,6 +4,7 @@ import type { FolderDisplayEntry } from '@troupe/protocol'
 import { decodeText, detectFormat, formatName } from '../text/encoding.ts'
 import { formatCount } from '../text/format.ts'
 import { cellSource, formatCell, type Notebook, notebookLanguage, parseNotebook } from '../text/notebook.ts'
+import type { DocumentPart } from '../tool/documents.ts'
 import type { ToolContext } from '../tool/tool.ts'
 import { type FileKind, imageSize, mediaProblem } from './file-kind.ts'
 import { countFolder, flattenFolder, formatFolder, listFolder, loadIgnoreRules } from './list-folder.ts'
@@ -43,6 +44,17 @@ export type ReadOutput =
       height?: number
       /** SHA-256 of the stored blob, if blobs are stored. */
       blob?: string
+    }
+  | {
+      kind: 'document'
+      path: string
+      /** Name of the format: `pdf`, `docx`. */
+      format: string
+      mediaType: string
+      /** `12 pages` */
+      facts: string
+      next?: DocumentPart
+      preview: string
     }
   | { kind: 'folder'; path: string; entries: FolderDisplayEntry[]; left: number }
 
@@ -134,6 +146,25 @@ function formatNote({ format, endings }: TextRange): string | undefined {
     endings.crlf && (endings.lf ? 'both CRLF and LF line endings' : 'CRLF line endings'),
   ].filter((note) => note !== false)
   return notes.length === 0 ? undefined : notes.join(', ')
+}
+
+/** Reads a document as Markdown. Undefined if it is of no format that can be read. */
+export async function readDocument(
+  file: OpenedFile,
+  part: DocumentPart,
+  ctx: ToolContext,
+): Promise<ReadResult | undefined> {
+  const { documents } = ctx
+  const source = { path: file.real }
+  if (documents === undefined || (await documents.identify(source, ctx.signal)) === undefined) return undefined
+  const { format, title, mediaType, facts, text, next, notes = [] } = await documents.read(source, part, ctx.signal)
+  recordRead(ctx.state, file.real, { stats: file.stats, sha256: '' }, next === undefined ? 'all' : 'some')
+  const lines = [`${file.shown} is ${title}: ${facts}.`, ...notes, '', text]
+  if (next !== undefined) lines.push('', `(There is more. Continue with ${JSON.stringify(next)}.)`)
+  return {
+    output: { kind: 'document', path: file.name, format, mediaType, facts, next, preview: cardPreview(text) },
+    text: lines.join('\n').toWellFormed(),
+  }
 }
 
 const maxMediaBytes = 32 * 2 ** 20

@@ -245,6 +245,7 @@ function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['
     media: input.media,
     browser: input.browser,
     code: input.code,
+    documents: input.documents,
     mode: input.mode,
     credentials: input.credentials ?? (() => Promise.resolve(undefined)),
   }

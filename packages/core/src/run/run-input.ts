@@ -126,6 +126,7 @@ export interface RunInput {
   media?: ToolContext['media']
   browser?: ToolContext['browser']
   code?: ToolContext['code']
+  documents?: ToolContext['documents']
   mode?: ToolContext['mode']
   credentials?: ToolContext['credentials']
   resume?: Resume

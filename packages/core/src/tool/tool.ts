@@ -6,6 +6,7 @@ import type { Access, Confinement, Decision, Grant, Mode } from '../access/decis
 import type { SpendGuard } from '../model/spend-guard.ts'
 import type { AgentState } from './agent-state.ts'
 import type { Answer, AskKind } from './asks.ts'
+import type { Documents } from './documents.ts'
 import type { AgentFrame, Agents, Blobs, CodeIntelligence, Media } from './services.ts'
 
 /**
@@ -147,6 +148,7 @@ export interface ToolContext {
   /** Drives a browser. Absent if there is none. */
   browser?: Browser | undefined
   code?: CodeIntelligence | undefined
+  documents?: Documents | undefined
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
 }
 

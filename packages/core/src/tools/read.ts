@@ -8,6 +8,7 @@ import { lookalikePath, missingFileMessage } from '../files/missing-file.ts'
 import {
   type OpenedFile,
   readFolder,
+  readDocument,
   readMedia,
   readNotebook,
   type ReadOutput,
@@ -18,14 +19,18 @@ import {
 import { type ResolvedPath, resolvePath, shownPath } from '../files/resolve-path.ts'
 import { openFile, readError, readOpenFile, recordRead, sha256Of } from '../files/snapshot.ts'
 import { formatCount } from '../text/format.ts'
+import type { DocumentPart } from '../tool/documents.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Reads a file in the workspace. Text is returned with line numbers, up to 2,000 lines or 50 KB from "offset". Folders are listed; notebooks are shown by cell; images and PDFs are shown as is. Read a file before you change it.`,
+  description: `Reads a file in the workspace. Text is returned with line numbers, up to 2,000 lines or 50 KB from "offset". Folders are listed; notebooks are shown by cell; images are shown as is. PDFs, office files, mail, archives and other documents become Markdown: choose a part with "pages", "sheet" and "range", or "offset". Read a file before you change it.`,
   input: z.object({
     file_path: z.string().describe('Absolute, or relative to the working directory'),
     offset: z.int().nonnegative().describe('The line to start from. The first line is 1').optional(),
     limit: z.int().positive().describe('How many lines to read').optional(),
+    pages: z.string().max(200).describe('Pages or slides of a document: "3", "10-20"').optional(),
+    sheet: z.string().max(200).describe('Sheet of a workbook').optional(),
+    range: z.string().max(50).describe('Cells of a sheet: "B4:D20"').optional(),
   }),
   readOnly: true,
   group: 'file-read',
@@ -56,7 +61,10 @@ const wholeBytes = 2 ** 18
 /** First read of longer files: enough for the lines shown from the start. */
 const headBytes = 2 ** 16
 
-async function readTarget(target: ResolvedPath, range: ReadRange, ctx: ToolContext): Promise<ReadResult> {
+/** What to read: lines of a text, or a part of a document. */
+type ReadPart = ReadRange & Pick<DocumentPart, 'pages' | 'sheet' | 'range'>
+
+async function readTarget(target: ResolvedPath, range: ReadPart, ctx: ToolContext): Promise<ReadResult> {
   const { path: real, shown, stats } = target
   if (stats === undefined) throw new Error(missingFileMessage(target, ctx.state))
   const name = shownPath(real, ctx.state.roots[0] ?? real)
@@ -78,7 +86,10 @@ async function readTarget(target: ResolvedPath, range: ReadRange, ctx: ToolConte
   }
 }
 
-async function readFile(file: OpenedFile, range: ReadRange, ctx: ToolContext): Promise<ReadResult> {
+/** Texts that only make sense converted. Others, such as HTML and CSV, are shown as they are unless a part is asked for. */
+const convertedTexts = /\.(rtf|eml|mbox|mht|mhtml)$/i
+
+async function readFile(file: OpenedFile, range: ReadPart, ctx: ToolContext): Promise<ReadResult> {
   const { real, shown, name, fd, size, stats } = file
   const head = await readOpenFile(fd, size <= wholeBytes ? size : headBytes)
   if (head.length === 0) {
@@ -89,12 +100,23 @@ async function readFile(file: OpenedFile, range: ReadRange, ctx: ToolContext): P
     }
   }
   const kind = fileKind(head.subarray(0, headLength))
+  const isPart = range.pages !== undefined || range.sheet !== undefined || range.range !== undefined
+  if (kind.kind === 'binary' || kind.kind === 'pdf' || isPart || convertedTexts.test(real)) {
+    const document = await readDocument(file, documentPart(range), ctx)
+    if (document !== undefined) return document
+    if (isPart) throw new Error(`${shown} has no pages, sheets or ranges. Use "offset" and "limit".`)
+  }
   if (kind.kind === 'binary') {
     throw new Error(`${shown} is ${kind.name}, ${formatCount(size, 'byte')}, not text. Use a command that can open it.`)
   }
   if (kind.kind !== 'text') return readMedia(file, kind, ctx)
   const notebook = real.endsWith('.ipynb') ? await readNotebook(file, range, ctx) : undefined
   return notebook ?? readText(file, head, range, ctx)
+}
+
+/** The fields that a document knows. The call has others. */
+function documentPart({ pages, sheet, range, offset, limit }: ReadPart): DocumentPart {
+  return { pages, sheet, range, offset: offset === 0 ? undefined : offset, limit }
 }
 
 function open(real: string, shown: string): ReturnType<typeof openFile> {
@@ -112,6 +134,8 @@ function summaryOf(output: ReadOutput): string {
       return `lines ${output.from} to ${output.from + output.lines - 1}${output.next === undefined ? '' : ', more below'}`
     case 'notebook':
       return `${output.cells} of ${formatCount(output.total, 'cell')}`
+    case 'document':
+      return output.facts
     case 'folder':
       return formatCount(output.entries.length + output.left, 'entry', 'entries')
     case 'image':
@@ -139,6 +163,15 @@ function contentOf(output: ReadOutput): Display {
         text: output.preview,
         from: 1,
         lines: output.cells,
+        more: output.next !== undefined,
+      }
+    case 'document':
+      return {
+        kind: 'file',
+        path: name,
+        text: output.preview,
+        from: 1,
+        lines: output.preview.split('\n').length,
         more: output.next !== undefined,
       }
     case 'folder':

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { findSandbox, planFileOf, redact, type Workspace } from '@troupe/core'
+import { openDocuments } from '@troupe/documents'
 import { clearUnfinishedBackups } from '../admin/data-routes.ts'
 import { openInstructions } from '../admin/instruction-routes.ts'
 import { createAgentRegistry } from '../agents/agent-registry.ts'
@@ -262,6 +263,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     }),
   )
   const files = closing(openFiles(home.path))
+  const documents = closing(openDocuments())
   /** A model that cannot be used here counts as none: the file may come from somebody else. */
   const folderModel = async (at: { workspaceId: string; projectId?: string | null }): Promise<string | undefined> => {
     const named = env['TROUPE_MODEL'] ? undefined : projects.model(await workspaces.of(at))
@@ -279,6 +281,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     media,
     browser: browsers,
     code: lsp.of,
+    documents,
     journal,
     inbox,
     logger,

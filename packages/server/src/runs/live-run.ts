@@ -269,6 +269,7 @@ export class ManagedRun implements OpenRun {
       blobs: services.blobs,
       media: services.media,
       browser: services.browser,
+      documents: services.documents,
       code: own.workspace.trusted ? services.code?.(own.workspace) : undefined,
       decide: own.decide(request.rules, () => this.isCompared),
       mode: own.mode(),

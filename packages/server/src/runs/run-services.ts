@@ -4,6 +4,7 @@ import type {
   AgentState,
   Blobs,
   Browser,
+  Documents,
   Limits,
   Media,
   RunInput,
@@ -30,6 +31,7 @@ export interface RunServices {
   browser?: Browser
   /** Language servers of a folder. */
   code?(workspace: Workspace): RunInput['code']
+  documents?: Documents
   journal: Journal
   inbox: Inbox
   logger: Logger

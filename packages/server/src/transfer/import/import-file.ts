@@ -5,6 +5,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Blobs } from '@troupe/core'
+import { openZipFile, type ZipEntry } from '@troupe/documents/zip'
 import { errorInfo, type ImportProgress, type FileImportReport } from '@troupe/protocol'
 import { findFolder, importSessions } from '../../stores/import-sessions.ts'
 import { cleanTitle } from '../../stores/sql/message-text.ts'
@@ -19,7 +20,6 @@ import { record, text } from './message-parts.ts'
 import { openWebUi } from './open-webui.ts'
 import { readEntries } from './read-entries.ts'
 import { troupe } from './troupe.ts'
-import { openZipFile, type ZipEntry } from './zip-file.ts'
 
 /** In matching order. */
 const importers: Importer[] = [troupe, chatgpt, claude, openWebUi, librechat]

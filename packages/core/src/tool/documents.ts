@@ -1,0 +1,63 @@
+/**
+ * Documents as Markdown (`ctx.documents`). Everything heavy runs in another process, which is killed when it takes too
+ * long. Absent where documents cannot be read.
+ */
+export interface Documents {
+  /** The format of a file by its first bytes and its name. Undefined for plain text and for unknown binaries. */
+  identify(file: DocumentFile, signal?: AbortSignal): Promise<DocumentFormat | undefined>
+  /** Rejects with a reason for the model: encrypted, damaged, too large, no such page. */
+  read(file: DocumentFile, part: DocumentPart, signal?: AbortSignal): Promise<DocumentText>
+}
+
+export interface DocumentFile {
+  /** Absolute path of a regular file that the caller may read. */
+  path: string
+  /** The name to show and to take the extension from. Default: the name on disk. */
+  name?: string | undefined
+}
+
+export interface DocumentFormat {
+  /** Name of the reader: `pdf`, `docx`. */
+  format: string
+  /** `a PDF document` */
+  title: string
+  mediaType: string
+}
+
+/** The part to read. What does not apply to a format is an error that says so. */
+export interface DocumentPart {
+  /** Pages or slides: `3`, `10-20`, `1,5-7`, `12-`. */
+  pages?: string | undefined
+  sheet?: string | undefined
+  /** Cells, such as `B4:D20`. */
+  range?: string | undefined
+  /** Number of the first line, row, message or entry, from 1. */
+  offset?: number | undefined
+  /** How many lines, rows, messages or entries. */
+  limit?: number | undefined
+  /** Pictures of the pages instead of text, for models that see. */
+  images?: boolean | undefined
+  /** Only the facts and the outline. */
+  outline?: boolean | undefined
+}
+
+export interface DocumentText extends DocumentFormat {
+  /** One line: `12 pages, A4, tagged`. */
+  facts: string
+  /** Markdown with anchors that a model can cite: `[p. 12]`, `[Sheet1!B4:D20]`, `[slide 3]`. */
+  text: string
+  /** The part to ask for next. Absent at the end. */
+  next?: DocumentPart | undefined
+  /** Sentences a person and a model should know: hidden sheets, macros that were not run, pages without text. */
+  notes?: readonly string[] | undefined
+  images?: readonly DocumentImage[] | undefined
+}
+
+export interface DocumentImage {
+  /** `p. 12` */
+  anchor: string
+  bytes: Uint8Array
+  mediaType: string
+  width: number
+  height: number
+}

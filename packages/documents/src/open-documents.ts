@@ -1,0 +1,200 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import path from 'node:path'
+import type { DocumentFile, DocumentFormat, DocumentPart, Documents, DocumentText } from '@troupe/core'
+import type { ReaderRequest, ReaderResponse } from './reader-process.ts'
+
+export interface DocumentsOptions {
+  /** How many documents are read at once. */
+  processes?: number
+  /** Time limit for one read. */
+  ms?: number
+  /** How long an idle process waits for the next document. */
+  idleMs?: number
+  /** Heap limit of a process. */
+  heapMb?: number
+}
+
+/** A long-lived reader keeps memory of the documents it has read, so it is replaced after this many. */
+const mostReads = 50
+
+/**
+ * Reads documents in child processes. A parser that hangs, crashes or runs out of memory ends its process and fails its
+ * one read with the cause.
+ */
+export function openDocuments(options: DocumentsOptions = {}): Documents & { close(): void } {
+  const { processes = 2, ms = 60_000, idleMs = 30_000, heapMb = 384 } = options
+  const idle: Reader[] = []
+  const waiting: (() => void)[] = []
+  const all = new Set<Reader>()
+  let busy = 0
+  let closed = false
+
+  async function call(request: Omit<ReaderRequest, 'ms'>, signal?: AbortSignal): Promise<ReaderResponse> {
+    signal?.throwIfAborted()
+    if (busy >= processes) await turn(signal)
+    else busy++
+    try {
+      if (closed) throw new Error('The server is closing.')
+      const reader = idle.pop() ?? start()
+      const response = await reader.call({ ...request, ms }, ms, signal)
+      keep(reader)
+      return response
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) busy--
+      else next()
+    }
+  }
+
+  /** Resolves when another read hands over its place. */
+  function turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const go = (): void => {
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(go), 1)
+        reject(signal?.reason as Error)
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+      waiting.push(go)
+    })
+  }
+
+  function start(): Reader {
+    const reader = startReader(heapMb, () => {
+      all.delete(reader)
+      const at = idle.indexOf(reader)
+      if (at !== -1) idle.splice(at, 1)
+    })
+    all.add(reader)
+    return reader
+  }
+
+  function keep(reader: Reader): void {
+    if (closed || reader.reads >= mostReads || reader.hasEnded()) reader.kill()
+    else {
+      reader.rest(idleMs)
+      idle.push(reader)
+    }
+  }
+
+  return {
+    async identify(file: DocumentFile, signal): Promise<DocumentFormat | undefined> {
+      const { format } = await call({ kind: 'identify', file }, signal)
+      return format
+    },
+    async read(file: DocumentFile, part: DocumentPart, signal): Promise<DocumentText> {
+      const { text, error } = await call({ kind: 'read', file, part }, signal)
+      if (text === undefined) throw new Error(error ?? 'The document could not be read.')
+      return text
+    },
+    close() {
+      closed = true
+      for (const reader of all) reader.kill()
+    },
+  }
+}
+
+interface Reader {
+  reads: number
+  call(request: ReaderRequest, ms: number, signal?: AbortSignal): Promise<ReaderResponse>
+  rest(ms: number): void
+  hasEnded(): boolean
+  kill(): void
+}
+
+function startReader(heapMb: number, onEnd: () => void): Reader {
+  const child = startProcess(heapMb)
+  let ended = false
+  let errors = ''
+  let timer: NodeJS.Timeout | undefined
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    errors = (errors + chunk).slice(-2000)
+  })
+  child.on('error', () => undefined)
+  child.once('exit', () => {
+    ended = true
+    clearTimeout(timer)
+    onEnd()
+  })
+  const reader: Reader = {
+    reads: 0,
+    hasEnded: () => ended,
+    kill: () => void child.kill('SIGKILL'),
+    rest(ms) {
+      unref(child)
+      timer = setTimeout(() => child.kill('SIGKILL'), ms)
+      timer.unref()
+    },
+    call(request, ms, signal) {
+      clearTimeout(timer)
+      child.ref()
+      child.channel?.ref()
+      reader.reads++
+      return new Promise((resolve, reject) => {
+        const limit = setTimeout(() => fail(tooLong(ms)), ms)
+        const stop = (): void => fail(signal?.reason as Error)
+        const exit = (): void => fail(new Error(endReason(errors)))
+        const settle = (): void => {
+          clearTimeout(limit)
+          signal?.removeEventListener('abort', stop)
+          child.off('message', finish).off('exit', exit)
+        }
+        const finish = (response: unknown): void => {
+          settle()
+          resolve(response as ReaderResponse)
+        }
+        const fail = (error: Error): void => {
+          settle()
+          child.kill('SIGKILL')
+          reject(error)
+        }
+        signal?.addEventListener('abort', stop, { once: true })
+        child.once('message', finish).once('exit', exit)
+        if (ended) exit()
+        else child.send(request)
+      })
+    },
+  }
+  return reader
+}
+
+/** The process gets no environment, and cannot write files or start programs. */
+function startProcess(heapMb: number): ChildProcess {
+  const file = path.join(import.meta.dirname, `reader-process${path.extname(import.meta.filename)}`)
+  return fork(file, {
+    env: {},
+    execArgv: [
+      '--permission',
+      '--allow-fs-read=*',
+      '--allow-addons',
+      '--allow-worker',
+      '--allow-wasi',
+      '--disable-warning=SecurityWarning',
+      '--disable-warning=ExperimentalWarning',
+      '--conditions=troupe-source',
+      `--max-old-space-size=${heapMb}`,
+    ],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+}
+
+function unref(child: ChildProcess): void {
+  child.unref()
+  child.channel?.unref()
+}
+
+function tooLong(ms: number): Error {
+  return new Error(
+    `Reading the document took longer than ${Math.round(ms / 1000)} seconds and was stopped. Read fewer pages or a smaller range.`,
+  )
+}
+
+function endReason(errors: string): string {
+  if (/heap out of memory|Allocation failed/i.test(errors))
+    return 'The document needs more memory than is allowed. Read fewer pages or a smaller range.'
+  return 'The program that reads documents stopped unexpectedly. The file may be damaged.'
+}
