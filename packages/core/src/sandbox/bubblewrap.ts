@@ -17,7 +17,7 @@ import type { Confined, ConfinedStart, Sandbox } from '../tool/agent-state.ts'
 import { FolderListings } from './folder-listings.ts'
 import { type Mount, Mounts, temporaryFolders } from './mounts.ts'
 import { PlaceholderFolders } from './placeholder-folders.ts'
-import { homeSecrets, ProtectedPathCache, type ProtectedPaths, repositoryOf } from './protected-paths.ts'
+import { homeSecrets, ProtectedPathCache, type ProtectedPaths, repositoryOf, tokenFile } from './protected-paths.ts'
 import { systemCallFilter } from './system-call-filter.ts'
 
 interface BubblewrapOptions {
@@ -146,6 +146,8 @@ function sandboxMounts(
   for (const place of secrets) hide(place)
   // Paths granted by name are visible, even inside hidden folders.
   for (const [place, mount] of granted) grant(place, mount)
+  // The token opens the person's own terminals, so no grant covers it.
+  if (troupeHome !== undefined) hide(tokenFile(troupeHome))
   return mounts
 
   /** A path that is already visible needs no listing. */

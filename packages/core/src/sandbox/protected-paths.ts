@@ -163,6 +163,10 @@ const names =
     ' ',
   )
 
+export function tokenFile(troupeHome: string): string {
+  return path.join(troupeHome, 'token')
+}
+
 export function homeSecrets(home: string): string[] {
   return names.map((name) => path.join(home, name))
 }

@@ -1,7 +1,7 @@
 import type { Grant } from '../access/decision.ts'
 import { isInside } from '../files/resolve-path.ts'
 import type { Confined, ConfinedStart, Sandbox } from '../tool/agent-state.ts'
-import { homeSecrets, protectedNames } from './protected-paths.ts'
+import { homeSecrets, protectedNames, tokenFile } from './protected-paths.ts'
 
 export interface SeatbeltOptions {
   program: string
@@ -93,6 +93,8 @@ export function seatbeltProfile(
     // Paths granted by name are visible, even inside hidden folders.
     rule('allow file-read*', read.filter(isNamed)),
     confinement === 'workspace' ? rule('allow file-write*', changed.filter(isNamed)) : '',
+    // The token opens the person's own terminals, so no grant covers it.
+    rule('deny file-read* file-write*', troupeHome === undefined ? [] : [tokenFile(troupeHome)]),
     '(deny network*)',
   ]
   return { profile: lines.filter(Boolean).join('\n'), places }

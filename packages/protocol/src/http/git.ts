@@ -317,14 +317,14 @@ export const worktreeEndpoints = endpoints({
   },
   'POST /ai/worktrees/:id/discard': {
     summary:
-      'Removes the worktree and its branch. Work that exists nowhere else needs `force`, and is kept under refs/troupe/discarded.',
+      'Removes the worktree and its branch. If it has work that exists nowhere else, this needs `force`. Files and commits are then kept under refs/troupe/discarded; ignored files and repositories inside are not.',
     params: worktreeParams,
     body: z.strictObject({ force: z.boolean().optional() }),
     scoped: true,
     answers: {
       200: z.object({ kept: z.string().nullable().describe('ref that keeps the work') }),
       404: 'WorktreeNotFound',
-      409: 'WorktreeUnsaved with data.uncommitted and data.ahead, WorktreeBusy',
+      409: 'WorktreeUnsaved with data.uncommitted, data.ahead, data.ignored and data.repositories, WorktreeBusy',
     },
   },
   'POST /ai/worktrees/:id/pull-request': {

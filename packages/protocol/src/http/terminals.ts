@@ -29,6 +29,7 @@ export const terminalMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('unwatch'), channel: z.int() }),
   z.object({ type: z.literal('done'), channel: z.int(), characters: z.int().min(0) }),
   z.object({ type: z.literal('input'), channel: z.int(), text: z.string().max(65_536) }),
+  z.object({ type: z.literal('position'), channel: z.int(), query: z.int().min(0), row: side, column: side }),
   z.object({
     type: z.literal('hold'),
     channel: z.int(),

@@ -1,3 +1,4 @@
+import type { TerminalQuery } from './queries.ts'
 import { isAlternateMode, type ScreenPoint, ScreenState } from './screen-state.ts'
 
 /* oxlint-disable no-control-regex -- control characters are what this is about */
@@ -10,8 +11,8 @@ export interface Segment {
 
 /**
  * Lets through text and the sequences that draw. Everything else is dropped, whether this version of the emulator
- * knows it or not: titles, the clipboard, notifications, colors of the page, images, and every query, because its
- * answer would be typed into the shell. Links stay if they are http or https. Sequences are written anew from what was
+ * knows it or not: titles, the clipboard, notifications, colors of the page, images, and queries, because an answer
+ * would be typed into the shell. Links stay if they are http or https. The filter rewrites each sequence from what it
  * understood, so a sequence that is split, overlong or malformed never reaches the page.
  */
 export interface OutputFilter {
@@ -31,8 +32,13 @@ const mostCount = 1000
 
 type Mode = 'text' | 'escape' | 'csi' | 'osc' | 'string'
 
-/** `onIdentify`: a program asks which terminal this is. Nothing answers by itself. */
-export function createOutputFilter(onIdentify: () => void = () => undefined): OutputFilter {
+/**
+ * `onQuery` hears what a program asks. If it returns a number, the page reads that number at the same place of the
+ * output, as the second parameter of the query.
+ */
+export function createOutputFilter(
+  onQuery: (query: TerminalQuery) => number | undefined = () => undefined,
+): OutputFilter {
   const state = new ScreenState()
   let mode: Mode = 'text'
   let buffer = ''
@@ -179,7 +185,12 @@ export function createOutputFilter(onIdentify: () => void = () => undefined): Ou
     } else if ('@ABCDEFGHIJKLMPSTXZ`abdefgsu'.includes(final)) pieces.push(`\x1b[${clamp(parameters)}${final}`)
     else if ((final === 'h' || final === 'l') && (parameters === '4' || parameters === '20'))
       pieces.push(`\x1b[${parameters}${final}`)
-    else if (final === 'c' && (parameters === '' || parameters === '0')) onIdentify()
+    else if (final === 'c' && (parameters === '' || parameters === '0')) onQuery('identity')
+    else if (final === 'n' && parameters === '5') onQuery('status')
+    else if (final === 'n' && parameters === '6') {
+      const number = onQuery('position')
+      if (number !== undefined) pieces.push(`\x1b[6;${number}n`)
+    }
   }
 
   function setModes(parameters: string, final: 'h' | 'l'): void {

@@ -7,6 +7,7 @@ import { NamedError, type TerminalInfo } from '@troupe/protocol'
 import type { IPty } from '@lydell/node-pty'
 import { createHistory, type History } from './history.ts'
 import { createOutputFilter } from './output-filter.ts'
+import { createQueries } from './queries.ts'
 
 export interface TerminalSize {
   columns: number
@@ -26,6 +27,8 @@ export interface PersonTerminal {
   /** Called after new output and after a change of `info`. */
   readonly listeners: Set<() => void>
   write(text: string): void
+  /** Answers a query for the cursor position. */
+  position(query: number, row: number, column: number): void
   resize(size: TerminalSize): void
   /** Lets a full-screen program draw again. */
   redraw(): void
@@ -48,9 +51,6 @@ interface TerminalStart extends TerminalSize {
 const burstBytes = 192 << 20
 const bytesPerSecond = 24 << 20
 const nameEveryMs = 500
-/** A VT220 with colors. fish waits for an answer before its first prompt. */
-const identity = '\x1b[?62;22c'
-const identifyMs = 3000
 
 export async function startPersonTerminal(start: TerminalStart): Promise<PersonTerminal> {
   const { spawn } = await import('@lydell/node-pty')
@@ -79,7 +79,13 @@ export async function startPersonTerminal(start: TerminalStart): Promise<PersonT
 }
 
 function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonTerminal {
-  const filter = createOutputFilter(identify)
+  let isTyped = false
+  const queries = createQueries({
+    pid: pty.pid,
+    isTyped: () => isTyped,
+    write: (text) => info.running && pty.write(text),
+  })
+  const filter = createOutputFilter(queries.ask)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const history = createHistory()
   const ended = Promise.withResolvers<void>()
@@ -88,7 +94,6 @@ function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonT
   let allowedAt = performance.now()
   let namedAt = 0
   let naming: NodeJS.Timeout | undefined
-  let isTyped = false
   let info: TerminalInfo = {
     id: `pt-${randomBytes(8).toString('hex')}`,
     number: start.number,
@@ -117,6 +122,7 @@ function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonT
       isTyped = true
       pty.write(text)
     },
+    position: queries.answer,
     resize({ columns, rows }) {
       if (!info.running || (columns === info.columns && rows === info.rows)) return
       pty.resize(columns, rows)
@@ -168,11 +174,6 @@ function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonT
 
   function tell(): void {
     for (const listener of listeners) listener()
-  }
-
-  /** Answers only the shell itself, as it starts. Later, the answer would be typed into whatever runs. */
-  function identify(): void {
-    if (!isTyped && Date.now() - info.startedAt < identifyMs) pty.write(identity)
   }
 
   /** The program in front names the tab. Titles that programs set are dropped. */
@@ -236,6 +237,5 @@ export function personEnvironment(own: NodeJS.ProcessEnv): Record<string, string
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(own)) if (value !== undefined && passedOn.test(name)) env[name] = value
   env['PATH'] ??= '/usr/local/bin:/usr/bin:/bin'
-  // Programs that ask where the cursor is get no answer, and this one would complain.
-  return { ...env, TERM: 'xterm-256color', COLORTERM: 'truecolor', TERM_PROGRAM: 'troupe', PROMPT_TOOLKIT_NO_CPR: '1' }
+  return { ...env, TERM: 'xterm-256color', COLORTERM: 'truecolor', TERM_PROGRAM: 'troupe' }
 }

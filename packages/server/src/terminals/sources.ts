@@ -11,6 +11,8 @@ export interface Source {
   read(from: Place): (Place & { text: string; skipped: number }) | undefined
   subscribe(listener: () => void): () => void
   write(text: string): void
+  /** Answers a query for the cursor position. */
+  position?(query: number, row: number, column: number): void
   resize(size: TerminalSize): void
   /** `note` tells the chat and the agent. */
   hold?(held: boolean, note: string): void
@@ -34,6 +36,7 @@ export function personSource(terminal: PersonTerminal): Source {
       }
     },
     write: (text) => terminal.write(text),
+    position: (query, row, column) => terminal.position(query, row, column),
     resize: (size) => terminal.resize(size),
   }
 }

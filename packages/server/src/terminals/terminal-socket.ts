@@ -152,6 +152,8 @@ function serve(socket: WebSocket, workspaceId: string, services: SocketServices)
         return viewer.done(message.characters)
       case 'input':
         return viewer.source.write(message.text)
+      case 'position':
+        return viewer.source.position?.(message.query, message.row, message.column)
       case 'resize':
         return viewer.source.resize(message)
       case 'hold':

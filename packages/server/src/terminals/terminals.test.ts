@@ -165,6 +165,32 @@ test('a flood neither fills a slow page nor the memory, and the prompt is there 
   for (const one of [slow, fast, late]) one.close()
 })
 
+test('a program that reads keys learns the position of the cursor, but a printed file types nothing', async () => {
+  const { id } = await start()
+  const one = await open()
+  one.send({ type: 'watch', channel: 1, terminalId: id })
+  const files = server.workspace.path
+  writeFileSync(path.join(files, 'printed'), 'x\x1b[6n\x1b[c\x1b[5n')
+  writeFileSync(
+    path.join(files, 'asks.sh'),
+    `stty -icanon -echo; printf 'ask\\e[6n'; read -d R p; printf '\\e[c'; read -d c i; stty sane; printf '%q %q ok\\n' "$p" "$i"\n`,
+  )
+  one.send({ type: 'input', channel: 1, text: 'cat printed; sleep 0.3; echo pri""nted\n' })
+  await one.until(() => /x\x1b\[6;1n/.test(one.text()))
+  one.send({ type: 'position', channel: 1, query: 1, row: 3, column: 4 })
+  await one.until(() => one.text().includes('printed\r\n'))
+  one.send({ type: 'input', channel: 1, text: 'bash asks.sh\n' })
+  await one.until(() => one.text().includes('ask\x1b[6;2n'))
+  one.send({ type: 'position', channel: 1, query: 1, row: 9, column: 9 })
+  one.send({ type: 'position', channel: 1, query: 2, row: 7, column: 5 })
+  one.send({ type: 'position', channel: 1, query: 2, row: 9, column: 9 })
+  await one.until(() => one.text().includes(' ok\r\n'))
+  expect(one.text()).toContain(String.raw`$'\E[7;5' $'\E[?62;22' ok`)
+  expect(one.text()).not.toMatch(/3;4|9;9/)
+  await end(id)
+  one.close()
+})
+
 test('a shell that ignores SIGHUP is killed with its children', async () => {
   const { id } = await start()
   const one = await open()

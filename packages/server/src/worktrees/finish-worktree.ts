@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { childEnvironment, findProgram, queueStart, startProcess } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import type { Repository } from '../git/repository.ts'
 import type { GitPlace, RunGit } from '../git/run-git.ts'
+import { findLosses, type Losses, stageAll } from './worktree-losses.ts'
 import type { WorktreeRecord } from './worktree-records.ts'
 import { currentBase, missingState, placeOf, readWorktreeState, text } from './worktree-state.ts'
 
@@ -83,17 +84,21 @@ export function finishOperations(env: NodeJS.ProcessEnv): FinishOperations {
     const place = state.state === 'ready' ? await placeOf(git, repository, record) : undefined
     const commits = await ownCommits(git, place ?? repository, record, place !== undefined)
     const isUnsaved = state.uncommitted > 0 || commits > 0
-    if (isUnsaved && !force)
-      throw new NamedError('WorktreeUnsaved', unsavedText(state.uncommitted, commits), {
-        status: 409,
-        data: { uncommitted: state.uncommitted, ahead: commits },
-      })
+    if (!force) {
+      const losses = place === undefined ? nothing : await findLosses(git, place)
+      if (isUnsaved || losses.isCut || losses.ignored.count > 0 || losses.repositories.count > 0)
+        throw new NamedError(
+          'WorktreeUnsaved',
+          'This worktree has files or commits that exist nowhere else. Check them, then discard it with "force".',
+          { status: 409, data: { uncommitted: state.uncommitted, ahead: commits, ...losses } },
+        )
+    }
     const kept = isUnsaved ? await keep(git, repository, place, record) : null
     // A folder that git does not know any more may hold files that are nowhere else, so it stays.
     if (place === undefined) await git(repository, { args: ['worktree', 'prune'] })
     else await git(repository, { args: ['worktree', 'remove', '--force', '--', record.path], limitMs: mergeMs })
     // Git keeps ignored folders that it cannot remove.
-    if (place !== undefined && existsSync(record.path)) rmSync(record.path, { recursive: true, force: true })
+    if (place !== undefined) await rm(record.path, { recursive: true, force: true })
     await git(repository, { args: ['branch', '-D', '--quiet', '--', record.branch], accepts: [1] })
     return kept
   }
@@ -129,6 +134,12 @@ export function finishOperations(env: NodeJS.ProcessEnv): FinishOperations {
   }
 }
 
+const nothing: Losses = {
+  ignored: { count: 0, names: [] },
+  repositories: { count: 0, names: [] },
+  isCut: false,
+}
+
 /** Commits all changes of the worktree, with the person's name. */
 async function commitAll(git: RunGit, place: GitPlace, message: string): Promise<void> {
   const changed = await text(git, place, ['status', '--porcelain=v1', '-z', '--untracked-files=all'])
@@ -139,7 +150,10 @@ async function commitAll(git: RunGit, place: GitPlace, message: string): Promise
       status: 409,
       data: { files: conflicts.split('\0').filter(Boolean) },
     })
-  await git(place, { args: ['add', '--all', '--', '.'], limitMs: mergeMs })
+  await stageAll(git, place, mergeMs)
+  const { code } = await git(place, { args: ['diff', '--cached', '--quiet', '--no-ext-diff'], accepts: [1] })
+  const isMerging = await git(place, { args: ['rev-parse', '--verify', '--quiet', 'MERGE_HEAD'], accepts: [1, 128] })
+  if (code === 0 && isMerging.code !== 0) return
   await git(place, { args: ['commit', '--quiet', '-m', message], limitMs: mergeMs })
 }
 
@@ -189,7 +203,7 @@ async function ownCommits(git: RunGit, place: GitPlace, { branch }: WorktreeReco
   return code === 0 ? Number(stdout.toString('utf8').trim()) : 0
 }
 
-/** Keeps the branch, and what the worktree has beyond it, under a name of its own. Ignored files are not kept. */
+/** Keeps the branch, and what the worktree has beyond it, under a ref. Ignored files and inner repositories are lost. */
 async function keep(
   git: RunGit,
   repository: Repository,
@@ -201,7 +215,7 @@ async function keep(
     await git(repository, { args: ['update-ref', ref, `refs/heads/${branch}`] })
     return ref
   }
-  await git(place, { args: ['add', '--all', '--', '.'], limitMs: mergeMs })
+  await stageAll(git, place, mergeMs)
   const tree = await text(git, place, ['write-tree'])
   // The branch is a parent, too: the worktree may be elsewhere.
   const parents = ['-p', 'HEAD', '-p', `refs/heads/${branch}`]
@@ -211,14 +225,6 @@ async function keep(
   const commit = await text(git, place, ['commit-tree', tree, ...used, '-m', 'Discarded worktree'])
   await git(place, { args: ['update-ref', ref, commit] })
   return ref
-}
-
-function unsavedText(uncommitted: number, commits: number): string {
-  const parts = [
-    ...(uncommitted > 0 ? [`${uncommitted} changed ${uncommitted === 1 ? 'file' : 'files'}`] : []),
-    ...(commits > 0 ? [`${commits} ${commits === 1 ? 'commit' : 'commits'}`] : []),
-  ]
-  return `This worktree has ${parts.join(' and ')} that exist nowhere else.`
 }
 
 async function remoteOf(git: RunGit, place: GitPlace): Promise<string> {

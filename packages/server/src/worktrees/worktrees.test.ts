@@ -120,6 +120,43 @@ it('discarded work is kept under a name', async () => {
   expect(repo.git('show', `${String(kept)}:draft.txt`)).toBe('draft\n')
 })
 
+it('ignored files and repositories inside are named before they are lost', async () => {
+  const worktree = await create({ name: 'inner' })
+  write(worktree, '.gitignore', '.env\nout/\n')
+  repo.git('-C', worktree.path, 'add', '-A')
+  repo.git('-C', worktree.path, 'commit', '-qm', 'ignore')
+  expect((await act(worktree, 'merge')).status).toBe(200)
+  write(worktree, '.env', 'KEY=1\n')
+  mkdirSync(path.join(worktree.path, 'out', 'deep'), { recursive: true })
+  for (const inner of ['-empty', 'out/deep', 'clean']) {
+    const folder = path.join(worktree.path, inner)
+    repo.git('init', '-q', folder)
+    if (inner === '-empty') continue
+    writeFileSync(path.join(folder, 'x'), 'x')
+    repo.git('-C', folder, 'add', 'x')
+    repo.git('-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'x')
+  }
+  // All commits of this one are on a remote.
+  repo.git('-C', path.join(worktree.path, 'clean'), 'update-ref', 'refs/remotes/origin/main', 'HEAD')
+  writeFileSync(path.join(worktree.path, '-empty', 'draft'), 'x')
+  const { status, body } = await act(worktree, 'discard')
+  expect(status).toBe(409)
+  expect(body).toMatchObject({
+    error: {
+      name: 'WorktreeUnsaved',
+      data: {
+        ahead: 0,
+        ignored: { count: 2, names: ['.env', 'out/'] },
+        repositories: { count: 2, names: ['-empty', 'out/deep'] },
+      },
+    },
+  })
+  write(worktree, 'kept.txt', 'kept\n')
+  const { kept } = (await act(worktree, 'discard', { force: true })).body
+  expect(repo.git('ls-tree', '-r', '--name-only', String(kept))).toMatch(/kept\.txt/)
+  expect(existsSync(worktree.path)).toBe(false)
+})
+
 it('commits of a worktree that is gone, or that works elsewhere, are kept', async () => {
   const gone = await create({ name: 'gone' })
   const elsewhere = await create({ name: 'elsewhere' })

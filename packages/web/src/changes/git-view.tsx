@@ -2,6 +2,7 @@ import type { GitDiff, GitFile, GitReadyStatus, GitStatus } from '@troupe/protoc
 import { Minus, Plus, Undo2 } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useSession } from '../chat/session/session-context.ts'
+import { TrustButton } from '../settings/trust-button.tsx'
 import { noticeError } from '../state/notices.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
@@ -55,17 +56,17 @@ export function GitView({ refreshed }: { refreshed: number }) {
         )}
       </div>
     )
-  return <ReadyView status={status} busy={busy} change={change} onUndone={() => refresh()} />
+  return <ReadyView status={status} busy={busy} change={change} onChanged={() => refresh()} />
 }
 
 interface ReadyViewProps {
   status: GitReadyStatus
   busy: boolean
   change: ChangeGit
-  onUndone: () => void
+  onChanged: () => void
 }
 
-function ReadyView({ status, busy, change, onUndone }: ReadyViewProps) {
+function ReadyView({ status, busy, change, onChanged }: ReadyViewProps) {
   const { api } = useWorkspace()
   const { files, counts, trusted, operation } = status
   const staged = files.filter((file) => file.staged !== undefined)
@@ -85,7 +86,12 @@ function ReadyView({ status, busy, change, onUndone }: ReadyViewProps) {
     <>
       <BranchBar status={status} busy={busy} change={change} />
       {operation !== undefined && <p className="change-note git-warning">{t.changes.operation(operation)}</p>}
-      {!trusted && <p className="change-note">{t.changes.untrusted}</p>}
+      {!trusted && (
+        <div className="change-note git-trust">
+          <p>{t.changes.untrusted}</p>
+          <TrustButton onTrusted={onChanged} />
+        </div>
+      )}
       {files.length === 0 && <p className="side-panel-none">{t.changes.clean}</p>}
       {files.length > 8 && (
         <div className="changes-bar">
@@ -101,7 +107,7 @@ function ReadyView({ status, busy, change, onUndone }: ReadyViewProps) {
             disabled={busy || staged.length === 0}
             onAction={() => void move('unstage', staged)}
           />
-          <FileList files={staged.filter(isShown)} isStaged busy={busy} change={change} onUndone={onUndone} />
+          <FileList files={staged.filter(isShown)} isStaged busy={busy} change={change} onChanged={onChanged} />
           <CommitForm status={status} busy={busy} change={change} />
         </section>
       )}
@@ -114,7 +120,13 @@ function ReadyView({ status, busy, change, onUndone }: ReadyViewProps) {
             disabled={busy}
             onAction={() => void move('stage', unstaged)}
           />
-          <FileList files={unstaged.filter(isShown)} isStaged={false} busy={busy} change={change} onUndone={onUndone} />
+          <FileList
+            files={unstaged.filter(isShown)}
+            isStaged={false}
+            busy={busy}
+            change={change}
+            onChanged={onChanged}
+          />
         </section>
       )}
       {status.isCut && <p className="change-note">{t.changes.moreListed(Math.max(1, total - listed))}</p>}
@@ -156,10 +168,10 @@ interface FileListProps {
   isStaged: boolean
   busy: boolean
   change: ChangeGit
-  onUndone: () => void
+  onChanged: () => void
 }
 
-function FileList({ files, isStaged, busy, change, onUndone }: FileListProps) {
+function FileList({ files, isStaged, busy, change, onChanged }: FileListProps) {
   const open = useOpenFiles(
     files.map(({ path }) => path),
     2,
@@ -175,7 +187,7 @@ function FileList({ files, isStaged, busy, change, onUndone }: FileListProps) {
           onToggle={() => open.toggle(file.path)}
           busy={busy}
           change={change}
-          onUndone={onUndone}
+          onChanged={onChanged}
         />
       )}
     </GrowingList>
@@ -189,7 +201,7 @@ interface FileEntryProps extends Omit<FileListProps, 'files'> {
 }
 
 /** Loads the diff when it is opened, and again when the status changes. */
-function FileEntry({ entry, isStaged, isOpen, onToggle, busy, change, onUndone }: FileEntryProps) {
+function FileEntry({ entry, isStaged, isOpen, onToggle, busy, change, onChanged }: FileEntryProps) {
   const { api } = useWorkspace()
   const sessionId = useSession((state) => state.sessionId)
   const isNew = useSession((state) => state.phase === 'new')
@@ -229,7 +241,7 @@ function FileEntry({ entry, isStaged, isOpen, onToggle, busy, change, onUndone }
         ...(!isNew && { sessionId }),
       }
       const done = await api.call('POST /ai/git/discard', { body })
-      reportRevert(done, { api, text: t.changes.discarded, onUndone })
+      reportRevert(done, { api, text: t.changes.discarded, onUndone: onChanged })
       return done.status
     })
   const actions: FileAction[] = isStaged

@@ -1,12 +1,13 @@
 import { TriangleAlert } from 'lucide-react'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
+import { noticeError } from '../state/notices.tsx'
 import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
+import { TrustButton } from './trust-button.tsx'
 
 export function SettingRow(props: { id: string; title: string; about?: string; children: ReactNode }) {
   const { id, title, about, children } = props
@@ -133,41 +134,25 @@ export function ProblemList({ title, problems }: { title: string; problems: read
 export function TrustRow({ onChanged }: { onChanged: () => Promise<void> }) {
   const { api } = useWorkspace()
   const asked = useServerData(useCallback(() => api.workspace(), [api]))
-  const [asking, setAsking] = useState(false)
-  const [failure, setFailure] = useState<string | null>(null)
   const trusted = asked.value?.workspace?.trusted
   if (trusted === undefined) return null
-  const trust = async (on: boolean) => {
-    try {
-      await api.trustWorkspace(on)
-      setFailure(null)
-      await Promise.all([asked.again(), onChanged()])
-    } catch (error) {
-      setFailure(toErrorInfo(error).message)
-    }
-  }
+  const again = async () => void (await Promise.all([asked.again(), onChanged()]))
+  const stopTrusting = () =>
+    api
+      .trustWorkspace(false)
+      .then(again)
+      .catch((error: unknown) => noticeError(error))
   return (
-    <>
-      <SettingRow
-        id="trust"
-        title={t.settings.trust.title}
-        about={trusted ? t.settings.trust.trusted : t.settings.trust.untrusted}
-      >
-        <Button onClick={() => (trusted ? void trust(false) : setAsking(true))}>
-          {trusted ? t.settings.trust.take : t.settings.trust.give}
-        </Button>
-      </SettingRow>
-      <ActionFailure failure={failure} />
-      {asking && (
-        <ConfirmDialog
-          title={t.settings.trust.confirm}
-          confirm={t.settings.trust.give}
-          onConfirm={() => void trust(true)}
-          onClose={() => setAsking(false)}
-        >
-          <p>{t.settings.trust.confirmText}</p>
-        </ConfirmDialog>
+    <SettingRow
+      id="trust"
+      title={t.settings.trust.title}
+      about={trusted ? t.settings.trust.trusted : t.settings.trust.untrusted}
+    >
+      {trusted ? (
+        <Button onClick={() => void stopTrusting()}>{t.settings.trust.take}</Button>
+      ) : (
+        <TrustButton onTrusted={again} />
       )}
-    </>
+    </SettingRow>
   )
 }

@@ -11,6 +11,8 @@ import { readLook, watchLook } from './terminal-look.ts'
 
 export interface EmulatorActions {
   onInput: (text: string) => void
+  /** A program asks for the cursor position. `query` is the number that the server gave the question. */
+  onPosition: (query: number, row: number, column: number) => void
   onPaste: (text: string) => void
   /** `isHidden`: the text on the screen may say something else than the target. */
   onLink: (link: FoundLink['open'], isHidden: boolean) => void
@@ -68,6 +70,7 @@ export function createEmulator(parent: HTMLElement, label: string, actions: Emul
   terminal.loadAddon(new Unicode11Addon())
   terminal.unicode.activeVersion = '11'
   refuseQueries(terminal)
+  answerPositions(terminal, actions.onPosition)
   const removeStyles = openWithStrictStyles(terminal, parent)
   terminal.textarea?.setAttribute('aria-label', label)
   let isTyping = true
@@ -189,6 +192,16 @@ function refuseQueries({ parser }: Terminal): void {
   parser.registerCsiHandler({ intermediates: '$', final: 'p' }, refuse)
   parser.registerCsiHandler({ prefix: '?', intermediates: '$', final: 'p' }, refuse)
   parser.registerDcsHandler({ intermediates: '$', final: 'q' }, refuse)
+}
+
+/** The server numbers these queries and ignores answers that come late or twice, such as those of replayed output. */
+function answerPositions(terminal: Terminal, onPosition: EmulatorActions['onPosition']): void {
+  terminal.parser.registerCsiHandler({ final: 'n' }, ([kind, query]) => {
+    const { cursorX, cursorY } = terminal.buffer.active
+    // After a full row, the cursor waits past the last column.
+    if (kind === 6 && typeof query === 'number') onPosition(query, cursorY + 1, Math.min(cursorX + 1, terminal.cols))
+    return true
+  })
 }
 
 /** The text of the logical line of a row: rows that the emulator wrapped are one line. */

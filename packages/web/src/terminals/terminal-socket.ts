@@ -19,6 +19,8 @@ export interface Watch {
   /** Confirms output, so that more is sent. */
   done: (characters: number) => void
   input: (text: string) => void
+  /** Answers a query for the cursor position. */
+  position: (query: number, row: number, column: number) => void
   resize: (columns: number, rows: number) => void
   /** Takes over a terminal of an agent, or gives it back. The note tells the chat. */
   hold: (held: boolean, note: string) => void
@@ -88,6 +90,7 @@ export function createTerminalSocket(
           for (let at = 0; at < text.length; at += longestInput)
             send({ type: 'input', channel: channel.number, text: text.slice(at, at + longestInput) })
         },
+        position: (query, row, column) => send({ type: 'position', channel: channel.number, query, row, column }),
         resize: (columns, rows) => send({ type: 'resize', channel: channel.number, columns, rows }),
         hold: (held, note) => send({ type: 'hold', channel: channel.number, held, note: note.slice(0, 1000) }),
         close: once(() => closeChannel(channel)),

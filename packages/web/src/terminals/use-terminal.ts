@@ -23,7 +23,7 @@ interface UseTerminalOptions {
   screen: RefObject<HTMLDivElement | null>
   label: string
   isShown: boolean
-  actions: Omit<EmulatorActions, 'onInput' | 'onLook'>
+  actions: Omit<EmulatorActions, 'onInput' | 'onPosition' | 'onLook'>
   /** Changes what is typed, for keys that touch screens lack. */
   mapInput: (text: string) => string
 }
@@ -48,6 +48,7 @@ export function useTerminal({
   const act = useEffectEvent((): EmulatorActions => ({
     ...actions,
     onInput: () => undefined,
+    onPosition: () => undefined,
     onLook: () => undefined,
   }))
   const typed = useEffectEvent(mapInput)
@@ -67,6 +68,7 @@ export function useTerminal({
       if (isOver) return
       const emulator = createEmulator(parent, labelOf(), {
         onInput: (text) => watch.input(typed(text)),
+        onPosition: (query, row, column) => watch.position(query, row, column),
         onPaste: (text) => act().onPaste(text),
         onLink: (link, isHidden) => act().onLink(link, isHidden),
         onSelection: (has) => act().onSelection(has),

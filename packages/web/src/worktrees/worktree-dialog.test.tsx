@@ -44,7 +44,17 @@ function open(worktrees: Worktree[], fields: object = {}) {
     discardWorktree: vi.fn<Mock>((_: string, force: boolean) =>
       force
         ? Promise.resolve({ kept: 'refs/troupe/discarded/wt_one' })
-        : Promise.reject(new ApiError(409, { name: 'WorktreeUnsaved', message: 'unsaved' })),
+        : Promise.reject(
+            new ApiError(409, {
+              name: 'WorktreeUnsaved',
+              message: 'unsaved',
+              data: {
+                uncommitted: 1,
+                ignored: { count: 2, names: ['.env', 'out/'] },
+                repositories: { count: 1, names: ['vendor/lib'] },
+              },
+            }),
+          ),
     ),
     ...fields,
   }
@@ -97,6 +107,10 @@ test('work is merged, a conflict goes to an agent, and unsaved work is discarded
   await eventually(() => document.body.textContent.includes('one is merged into main.'))
   await choose('Discard…')
   await eventually(() => document.body.textContent.includes('Discard this worktree?'))
+  expect(document.body.textContent).toContain('2 files and folders that git ignores.envout/')
+  expect(document.body.textContent).toContain(
+    '1 repository inside with changes or commits that exist nowhere elsevendor/lib',
+  )
   expect(folders.remove).not.toHaveBeenCalled()
   const form = button('Discard').closest('form')!
   await change(() => form.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true })))

@@ -11,6 +11,7 @@ import { type ReactNode, useCallback, useRef, useState } from 'react'
 import type { Worktree } from '@troupe/protocol'
 import { ApiError, toErrorInfo } from '../api/request.ts'
 import { ActionFailure, ServerDataStatus, useServerData } from '../settings/section-parts.tsx'
+import { TrustButton } from '../settings/trust-button.tsx'
 import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
@@ -19,6 +20,7 @@ import { VisibleText } from '../ui/elements.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import './worktree-dialog.css'
+import { LossesList, readLosses, type WorktreeLosses } from './worktree-losses.tsx'
 
 type Listed = Awaited<ReturnType<ReturnType<typeof useWorkspace>['api']['worktrees']>>
 
@@ -28,10 +30,10 @@ export function WorktreeDialog() {
   const dialog = useRef<HTMLDialogElement>(null)
   const listed = useServerData(useCallback(() => api.worktrees(), [api]))
   const [busy, setBusy] = useState<string | null>(null)
-  const [failure, setFailure] = useState<string | null>(null)
+  const [failure, setFailure] = useState<{ name: string; message: string } | null>(null)
   const [outcome, setOutcome] = useState<ReactNode>('')
   const [conflict, setConflict] = useState<{ worktree: Worktree; files: string[] } | null>(null)
-  const [discarding, setDiscarding] = useState<Worktree | null>(null)
+  const [discarding, setDiscarding] = useState<{ worktree: Worktree; losses: WorktreeLosses } | null>(null)
 
   const show = async (workspaceId: string) => {
     await folders.refresh()
@@ -47,7 +49,7 @@ export function WorktreeDialog() {
       setOutcome(await work())
       await listed.again()
     } catch (error) {
-      setFailure(toErrorInfo(error).message)
+      setFailure(toErrorInfo(error))
     } finally {
       setBusy(null)
     }
@@ -88,7 +90,7 @@ export function WorktreeDialog() {
         return kept === null ? t.worktrees.discarded : t.worktrees.kept(kept)
       } catch (error) {
         if (!(error instanceof ApiError) || error.name !== 'WorktreeUnsaved') throw error
-        setDiscarding(worktree)
+        setDiscarding({ worktree, losses: readLosses(error.data) })
         return ''
       }
     })
@@ -139,7 +141,8 @@ export function WorktreeDialog() {
         </>
       )}
       <output className="worktree-outcome">{outcome}</output>
-      {failure !== null && <ActionFailure failure={failure} />}
+      {failure !== null && <ActionFailure failure={failure.message} />}
+      {failure?.name === 'NeedsTrust' && <TrustButton onTrusted={() => setFailure(null)} />}
       {conflict !== null && (
         <div className="worktree-conflict" role="alert">
           <p>{t.worktrees.conflict}</p>
@@ -243,10 +246,11 @@ export function WorktreeDialog() {
         <ConfirmDialog
           title={t.worktrees.discardTitle}
           confirm={t.worktrees.discardConfirm}
-          onConfirm={() => void discard(discarding, true)}
+          onConfirm={() => void discard(discarding.worktree, true)}
           onClose={() => setDiscarding(null)}
         >
           <p>{t.worktrees.discardText}</p>
+          <LossesList losses={discarding.losses} />
         </ConfirmDialog>
       )}
     </Dialog>

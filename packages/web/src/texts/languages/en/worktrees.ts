@@ -39,8 +39,22 @@ export const worktreeTexts = {
     pullRequest: 'Open a pull request',
     discard: 'Discard…',
     discardTitle: 'Discard this worktree?',
-    discardText:
-      'This removes its folder and its branch. The repository keeps a copy. The copy’s name is shown afterward.',
+    discardText: 'This removes its folder and its branch.',
+    discardKept: (changed: number, commits: number) =>
+      `The repository keeps a copy of ${[
+        ...(changed > 0 ? [changed === 1 ? '1 changed file' : `${changed} changed files`] : []),
+        ...(commits > 0 ? [commits === 1 ? '1 commit' : `${commits} commits`] : []),
+      ].join(' and ')}. The copy’s name is shown afterward.`,
+    lostRepositories: (count: number) =>
+      count === 1
+        ? 'Deleted for good: 1 repository inside with changes or commits that exist nowhere else'
+        : `Deleted for good: ${count} repositories inside with changes or commits that exist nowhere else`,
+    lostIgnored: (count: number) =>
+      count === 1
+        ? 'Deleted for good: 1 file or folder that git ignores'
+        : `Deleted for good: ${count} files and folders that git ignores`,
+    lostMore: (count: number) => `and ${count} more`,
+    lostUnknown: 'The folder is too large to check completely. It may contain other work that exists nowhere else.',
     discardConfirm: 'Discard',
     merged: (name: string, base: string) => `${name} is merged into ${base}.`,
     updated: (name: string) => `${name} has the latest changes from its base.`,

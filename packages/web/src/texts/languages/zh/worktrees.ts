@@ -39,7 +39,16 @@ export const worktreeTexts: Pick<LateTexts, 'worktrees'> = {
     pullRequest: '创建拉取请求',
     discard: '丢弃…',
     discardTitle: '丢弃这个工作树？',
-    discardText: '它的文件夹和分支会被移除。仓库中会保留一份副本，之后会显示其名称。',
+    discardText: '它的文件夹和分支会被移除。',
+    discardKept: (changed, commits) =>
+      `仓库中会保留${[
+        ...(changed > 0 ? [` ${changed} 个更改的文件`] : []),
+        ...(commits > 0 ? [` ${commits} 个提交`] : []),
+      ].join('和')}的副本，之后会显示其名称。`,
+    lostRepositories: (count) => `永久删除：${count} 个内部仓库，其中的更改或提交别处没有`,
+    lostIgnored: (count) => `永久删除：${count} 个被 git 忽略的文件或文件夹`,
+    lostMore: (count) => `以及另外 ${count} 个`,
+    lostUnknown: '文件夹太大，无法全部检查，其中可能还有别处没有的内容。',
     discardConfirm: '丢弃',
     merged: (name, base) => `${name} 已合并到 ${base}。`,
     updated: (name) => `${name} 已包含基础分支的最新更改。`,

@@ -261,13 +261,9 @@ export const files: ServerTextPairs = [
   ],
   ['The worktree still has conflicts. Resolve them first.', '工作树中仍有冲突。请先解决。'],
   ['The base changed the same lines. Resolve the conflicts first.', '基础分支更改了相同的行。请先解决冲突。'],
-  ['This worktree has {} changed file that exist nowhere else.', '这个工作树有 {} 个更改的文件，别处没有。'],
-  ['This worktree has {} changed files that exist nowhere else.', '这个工作树有 {} 个更改的文件，别处没有。'],
-  ['This worktree has {} commit that exist nowhere else.', '这个工作树有 {} 个提交，别处没有。'],
-  ['This worktree has {} commits that exist nowhere else.', '这个工作树有 {} 个提交，别处没有。'],
   [
-    'This worktree has {} changed {} and {} {} that exist nowhere else.',
-    '这个工作树有 {1} 个更改的文件和 {3} 个提交，别处没有。',
+    'This worktree has files or commits that exist nowhere else. Check them, then discard it with "force".',
+    '这个工作树中有别处没有的文件或提交。请先检查，再用“force”丢弃。',
   ],
   ['Install "gh" or "glab" to open pull requests from here.', '要在这里创建拉取请求，请安装“gh”或“glab”。'],
   [
