@@ -262,6 +262,10 @@ export const files: ServerTextPairs = [
   ['The worktree still has conflicts. Resolve them first.', '工作树中仍有冲突。请先解决。'],
   ['The base changed the same lines. Resolve the conflicts first.', '基础分支更改了相同的行。请先解决冲突。'],
   [
+    '{} has no pages, sheets or ranges. Use "offset" and "limit".',
+    '{} 没有页、工作表或区域。请使用“offset”和“limit”。',
+  ],
+  [
     'This worktree has files or commits that exist nowhere else. Check them, then discard it with "force".',
     '这个工作树中有别处没有的文件或提交。请先检查，再用“force”丢弃。',
   ],
