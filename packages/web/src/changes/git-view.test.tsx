@@ -21,8 +21,8 @@ test('an untrusted folder can be trusted from the Git view', async () => {
   const { view } = await render(<GitView refreshed={0} />, {
     answers: {
       'GET /ai/git/status': status,
-      'PATCH /ai/workspace': (body: { trusted: boolean }) => {
-        trusted = body.trusted
+      'PATCH /ai/workspace': () => {
+        trusted = true
         return { workspace: { id: 'w', path: '/work', trusted } }
       },
     },

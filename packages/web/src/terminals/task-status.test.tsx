@@ -18,7 +18,7 @@ const running: WatchedState = {
 async function show(state: Partial<WatchedState>) {
   const hold = vi.fn<Watch['hold']>()
   const nothing = () => undefined
-  const watch: Watch = { hold, done: nothing, input: nothing, resize: nothing, close: nothing }
+  const watch: Watch = { hold, done: nothing, input: nothing, position: nothing, resize: nothing, close: nothing }
   const task = {
     id: 'term-1',
     kind: 'terminal' as const,
