@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -94,6 +94,26 @@ describe('troupe -p', () => {
       stderr: '',
     })
     expect((await troupe(place, ['-p'], { input: 'repeat: third' })).stdout).toBe('third\n')
+  })
+
+  test('--file attaches files of any type', async () => {
+    const zip = Buffer.concat([Buffer.from('PK\u0005\u0006', 'latin1'), Buffer.alloc(18)])
+    writeFileSync(path.join(place.folder, 'work', 'all.zip'), zip)
+    const { sessionId } = JSON.parse(
+      (await troupe(place, ['-p', 'repeat: one', '--file', 'all.zip', '--output-format', 'json'])).stdout,
+    )
+    const lines = readFileSync(path.join(place.folder, 'home', 'sessions', sessionId, 'messages.jsonl'), 'utf8').split(
+      '\n',
+    )
+    expect(JSON.parse(lines[0]!).parts[0]).toMatchObject({ type: 'file', filename: 'all.zip' })
+  })
+
+  test.each([
+    ['none.pdf', 'no such file'],
+    ['.', 'not a file'],
+  ])('--file %s is refused before anything runs', async (file, problem) => {
+    const { code, stderr } = await troupe(place, ['-p', 'repeat: one', '--file', file])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) })
   })
 
   test('with json, it prints one object, and -r and -c continue its session', async () => {

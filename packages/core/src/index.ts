@@ -14,6 +14,8 @@ export type { AgentState, FileStamp } from './tool/agent-state.ts'
 export { answerProblem } from './tool/asks.ts'
 export type { Answer, Ask, AskKind, Asks } from './tool/asks.ts'
 export type {
+  AttachedFile,
+  Attachments,
   DocumentFile,
   DocumentFormat,
   DocumentImage,

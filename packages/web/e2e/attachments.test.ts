@@ -39,9 +39,9 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByLabel('Files to attach').setInputFiles([
       { name: 'dot.png', mimeType: 'image/png', buffer: pixel },
       { name: 'notes.md', mimeType: '', buffer: Buffer.from('# The sea is calm') },
-      { name: 'odd.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2]) },
+      { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.alloc(0) },
     ])
-    await page.getByText('Can’t attach “odd.bin”.').waitFor()
+    await page.getByText('“empty.txt” is empty.').waitFor()
     await chips.getByRole('button', { name: 'Remove notes.md' }).click()
     await expect.poll(() => chips.getByRole('listitem').count()).toBe(1)
     await chat.field.evaluate((field) => {

@@ -19,6 +19,7 @@ const help = `Troupe: a workspace where agents use real tools under your control
     --mode <m>              default, accept-edits or plan; bypass with --allow-bypass
     --allow, --deny, --ask <rule>
                             add a rule for this run only, e.g. --allow "Bash(npm test)"; repeatable
+    --file <path>           attach a file of any type; repeatable
     --workspace <folder>    folder to work in; default: the current one
     --worktree              work on a new branch in a separate git worktree
     --base <branch>         branch or commit to start it from; default: the current branch

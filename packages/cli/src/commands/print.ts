@@ -1,4 +1,6 @@
 import { fstatSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type BudgetInfo,
@@ -157,6 +159,7 @@ export const command = defineCommand({
     workspace: { type: 'string' },
     worktree: { type: 'boolean', default: false },
     base: { type: 'string' },
+    file: { type: 'string', multiple: true },
   },
   async run({ values, positionals }, context) {
     const format = parseFormat(values['output-format'])
@@ -166,6 +169,7 @@ export const command = defineCommand({
       throw new UsageError('--worktree starts a new chat; omit -c and -r')
     if (values.base !== undefined && !values.worktree) throw new UsageError('--base needs --worktree')
     const { prompt, typed } = await readPrompt(positionals, context)
+    const files = await Promise.all((values.file ?? []).map((file) => readAttachment(file, context)))
     // The demo's typing speed is for interactive use.
     context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
     const opened = await connect(context, {
@@ -178,6 +182,7 @@ export const command = defineCommand({
       const { model, mode, allow, ask, deny } = values
       const body = {
         prompt,
+        files: await uploadFiles(files, connection),
         typedUrls: extractUrls(typed).slice(0, 100),
         sessionId,
         model,
@@ -196,6 +201,46 @@ export const command = defineCommand({
     }
   },
 })
+
+interface FilePart {
+  type: 'file'
+  filename: string
+  mediaType: string
+  url: string
+}
+
+interface LocalFile {
+  name: string
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Maximum upload size the server accepts. */
+const mostBytes = 32 * 1024 * 1024
+
+async function readAttachment(given: string, { cwd }: CommandContext): Promise<LocalFile> {
+  const file = path.resolve(cwd, given)
+  const stats = await stat(file).catch((error: unknown) => {
+    throw new UsageError(
+      `--file ${given}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : String(error)}`,
+    )
+  })
+  if (!stats.isFile()) throw new UsageError(`--file ${given}: not a file. Mention folders in the prompt with @`)
+  if (stats.size === 0) throw new UsageError(`--file ${given}: the file is empty`)
+  if (stats.size > mostBytes)
+    throw new UsageError(`--file ${given}: larger than 32 MiB. Put it in the folder and mention it with @`)
+  return { name: path.basename(file), bytes: new Uint8Array(await readFile(file)) }
+}
+
+async function uploadFiles(files: readonly LocalFile[], connection: Connection): Promise<FilePart[]> {
+  const parts: FilePart[] = []
+  for (const { name, bytes } of files) {
+    const headers = { 'content-type': 'application/octet-stream' }
+    const response = await connection.fetch('/ai/blobs', { method: 'POST', headers, body: bytes })
+    const { url } = await readJson<{ url: string }>(response)
+    parts.push({ type: 'file', filename: name, mediaType: 'application/octet-stream', url })
+  }
+  return parts
+}
 
 /** Creates a worktree for the prompt, waits for its setup, and returns a connection in it. */
 async function openWorktree(
@@ -245,6 +290,7 @@ interface PrintOptions {
 async function printAnswer(
   request: {
     prompt: string
+    files: FilePart[]
     typedUrls: string[]
     sessionId: string
     model?: string
@@ -255,7 +301,7 @@ async function printAnswer(
   to: PrintOptions,
 ): Promise<number> {
   const { connection, context, output } = to
-  const { prompt, sessionId, ...settings } = request
+  const { prompt, files, sessionId, ...settings } = request
   let exitCode: number | undefined
   const stop = async (code: number): Promise<void> => {
     exitCode = code
@@ -269,7 +315,7 @@ async function printAnswer(
   }
   context.stdout.on('error', onClosed)
   try {
-    const message = { id: newId('msg_'), role: 'user', parts: [{ type: 'text', text: prompt }] }
+    const message = { id: newId('msg_'), role: 'user', parts: [...files, { type: 'text', text: prompt }] }
     const body = { sessionId, message, ...settings, headless: true }
     const response = await connection.fetch('/ai/chat', {
       method: 'POST',

@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from 'node:buffer'
+import { Buffer } from 'node:buffer'
 import path from 'node:path'
 import type {
   LanguageModelV4,
@@ -8,7 +8,16 @@ import type {
   LanguageModelV4TextPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import { fileKind, headLength, maxRequestBytes, type MediaFacts, mediaProblem } from '../files/file-kind.ts'
+import {
+  convertedTexts,
+  fileKind,
+  headLength,
+  maxRequestBytes,
+  type MediaFacts,
+  mediaProblem,
+} from '../files/file-kind.ts'
+import { decodeText, detectFormat } from '../text/encoding.ts'
+import type { Attachments } from '../tool/documents.ts'
 import type { Blobs } from '../tool/services.ts'
 
 export type FileKind = 'image' | 'pdf' | 'audio' | 'video'
@@ -18,13 +27,16 @@ export interface FileSupport {
   /** Absent if unknown: images and PDFs are tried. */
   accepts?: readonly FileKind[]
   supportedUrls?: LanguageModelV4['supportedUrls']
+  /** Reads documents for models that cannot take their files. */
+  attachments?: Attachments
+  signal?: AbortSignal
 }
 
 /** Providers that accept file IDs. */
 const keepsFiles = new Set(['openai', 'anthropic', 'google', 'xai'])
 
-/** Maximum characters of a text file in a message. */
-const longestText = 200_000
+/** Maximum characters of a text file in a message. It is sent with every request. */
+const longestText = 100_000
 
 /**
  * Loads blob bytes into a prompt right before the call, and replaces files the model cannot take with text. A file that
@@ -53,14 +65,24 @@ export async function loadFiles(
   async function loadPart(part: File): Promise<Content[]> {
     const fitted = await fit(part)
     // Omit images from reasoning without a note.
-    return part.type === 'reasoning-file' && fitted.type === 'text' ? [] : [fitted]
+    if (part.type === 'reasoning-file') return fitted.type === 'text' ? [] : [fitted]
+    const saved = fitted.type === 'file' ? await savedPath(part) : undefined
+    return saved === undefined ? [fitted] : [text(`[${nameOf(part)} is saved at ${saved}]`), fitted]
+  }
+
+  /** Lets tools work with a file that the model sees. */
+  async function savedPath(part: File): Promise<string | undefined> {
+    const sha256 = part.data.type === 'url' ? part.data.url.pathname : ''
+    if (part.data.type !== 'url' || part.data.url.protocol !== 'troupe-blob:' || part.data.url.search !== '')
+      return undefined
+    return taker.attachments?.pathOf({ sha256, filename: 'filename' in part ? (part.filename ?? '') : '' })
   }
 
   async function fit(part: File): Promise<Content> {
     const { accepts: takes = ['image', 'pdf'] } = taker
     const bytes = await bytesOf(part, blobs)
     if (bytes === 'missing') return text('[There was an attachment here, but its file no longer exists.]')
-    if (bytes !== undefined) return inlinePart(part, bytes, takes)
+    if (bytes !== undefined) return inlinePart(part, bytes, takes, taker)
     const { data, mediaType } = part
     const kind = kindOf(mediaType)
     if (data.type === 'reference') {
@@ -90,11 +112,18 @@ function text(words: string): LanguageModelV4TextPart {
   return { type: 'text', text: words }
 }
 
+interface FileBytes {
+  bytes: Uint8Array
+  mediaType: string
+  /** Hash of the blob, if it is one. */
+  sha256?: string
+}
+
 /** Bytes of a file we hold. Undefined for remote files. */
 async function bytesOf(
   { data, mediaType }: File,
   blobs: Pick<Blobs, 'get'> | undefined,
-): Promise<{ bytes: Uint8Array; mediaType: string } | 'missing' | undefined> {
+): Promise<FileBytes | 'missing' | undefined> {
   if (data.type === 'data') {
     const bytes = typeof data.data === 'string' ? Buffer.from(data.data, 'base64') : data.data
     return bytes.length === 0 ? 'missing' : { bytes, mediaType }
@@ -104,42 +133,67 @@ async function bytesOf(
   const sha256 = data.url.pathname
   const blob = /^[0-9a-f]{64}$/.test(sha256) ? await blobs?.get(sha256) : undefined
   if (blob === undefined || blob.bytes.length === 0) return 'missing'
-  return { bytes: blob.bytes, mediaType: mediaType === unknownType ? blob.mediaType : mediaType }
+  return { sha256, bytes: blob.bytes, mediaType: mediaType === unknownType ? blob.mediaType : mediaType }
 }
 
-/** Sends a file with the type its bytes have. Providers check the bytes and reject a mismatch. */
-function inlinePart(
+/**
+ * Sends a file with the type its bytes have, if the model takes it: providers check the bytes and reject a mismatch.
+ * Otherwise sends its text, or as a last resort a note.
+ */
+async function inlinePart(
   part: File,
-  { bytes, mediaType }: { bytes: Uint8Array; mediaType: string },
+  { bytes, mediaType, sha256 }: FileBytes,
   takes: readonly FileKind[],
-): Content {
+  { attachments, signal }: Pick<FileSupport, 'attachments' | 'signal'>,
+): Promise<Content> {
   const found = fileKind(bytes.subarray(0, headLength))
   const told = kindOf(mediaType)
-  if (found.kind === 'text' && told === undefined && isUtf8(bytes)) return fileText(part, bytes)
+  const file = { sha256: sha256 ?? '', filename: ('filename' in part ? part.filename : undefined) ?? '' }
+  const isText = found.kind === 'text' && told === undefined
+  if (isText && !convertedTexts.test(file.filename)) {
+    const path = bytes.length > longestText && sha256 !== undefined ? await attachments?.pathOf(file) : undefined
+    return fileText(part, bytes, path)
+  }
   const kind =
     found.kind === 'image' || found.kind === 'pdf'
       ? found.kind
       : told === 'audio' || told === 'video'
         ? told
         : undefined
-  if (kind === undefined || !takes.includes(kind))
-    return note({ ...part, mediaType }, unsupportedReason(kind ?? told), undefined, bytes)
+  if (kind === undefined || !takes.includes(kind) || (kind === 'pdf' && isTooLong(bytes))) {
+    const words = sha256 === undefined ? undefined : await attachments?.textOf(file, signal)
+    if (words !== undefined) return text(words)
+    if (isText) return fileText(part, bytes)
+    const saved = sha256 === undefined ? undefined : await attachments?.pathOf(file)
+    return note({ ...part, mediaType }, unsupportedReason(kind ?? told), saved && `saved at ${saved}`, bytes)
+  }
   const real = 'mediaType' in found ? found.mediaType : mediaType
   return { ...part, mediaType: real, data: { type: 'data', data: bytes } }
 }
 
-function fileText(part: File, bytes: Uint8Array): LanguageModelV4TextPart {
-  const content = Buffer.from(bytes.subarray(0, longestText * 4))
-    .toString('utf8')
-    .slice(0, longestText)
-    .toWellFormed()
-  const left = content.length < longestText ? '' : '\n[The rest of the file is omitted.]'
+/** Limits of the strictest provider for a PDF. */
+const maxPdfPages = 100
+
+function isTooLong(bytes: Uint8Array): boolean {
+  return bytes.length > maxRequestBytes || (pagesOf(bytes) ?? 0) > maxPdfPages
+}
+
+function fileText(part: File, bytes: Uint8Array, path?: string): LanguageModelV4TextPart {
+  const start = bytes.subarray(0, longestText * 4)
+  const format = detectFormat(start, { isWhole: start.length === bytes.length })
+  const content = decodeText(start, format).slice(0, longestText).toWellFormed()
+  const rest = path === undefined ? 'omitted' : `at ${path}, which Read can open`
+  const left = content.length < longestText ? '' : `\n[The rest of the file is ${rest}.]`
   return text(`[The file ${nameOf(part)}:]\n${content}${left}`)
 }
 
 /** Formats as `report.pdf, 12 pages, not shown: this model takes no PDFs`. */
-function note(part: File, why: string, url?: string, bytes?: Uint8Array): LanguageModelV4TextPart {
-  const facts = [nameOf(part), ...(bytes === undefined ? [] : factsOf(part.mediaType, bytes)), ...(url ? [url] : [])]
+function note(part: File, why: string, place?: string, bytes?: Uint8Array): LanguageModelV4TextPart {
+  const facts = [
+    nameOf(part),
+    ...(bytes === undefined ? [] : factsOf(part.mediaType, bytes)),
+    ...(place ? [place] : []),
+  ]
   return text(`[${facts.join(', ')}, not shown: ${why}]`.toWellFormed())
 }
 
@@ -300,7 +354,8 @@ export function projectReadFiles(
           type: 'file',
           mediaType,
           filename: path.basename(name),
-          data: { type: 'url', url: new URL(`troupe-blob:${blob}`) },
+          // The mark tells it from an attachment: it is in the workspace already.
+          data: { type: 'url', url: new URL(`troupe-blob:${blob}?read`) },
         },
       ]
     },

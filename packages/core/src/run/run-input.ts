@@ -6,6 +6,7 @@ import type { Price } from '../model/check-answer.ts'
 import type { SpendGuard } from '../model/spend-guard.ts'
 import type { FileKind } from '../prompt/prompt-files.ts'
 import type { Asks } from '../tool/asks.ts'
+import type { Attachments } from '../tool/documents.ts'
 import type { AgentFrame, Agents, Blobs } from '../tool/services.ts'
 import type { Offers } from '../tool/tool-set.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
@@ -127,6 +128,8 @@ export interface RunInput {
   browser?: ToolContext['browser']
   code?: ToolContext['code']
   documents?: ToolContext['documents']
+  /** Shows attached documents to models that cannot take their files. */
+  attachments?: Attachments
   mode?: ToolContext['mode']
   credentials?: ToolContext['credentials']
   resume?: Resume

@@ -144,6 +144,8 @@ async function buildRequest(turn: Turn): ReturnType<ModelCall['options']> {
     provider: model.provider,
     supportedUrls: model.supportedUrls,
     accepts: takes,
+    attachments: input.attachments,
+    signal: input.signal,
   })
   turn.sentFiles = hasFiles(prompt)
   const tools = buildTools(shownTools(input.tools, messages, input.offers, input.mode?.get()))

@@ -61,3 +61,21 @@ export interface DocumentImage {
   width: number
   height: number
 }
+
+/** An attached file of a message, as a blob. */
+export interface AttachedFile {
+  sha256: string
+  filename: string
+}
+
+/** Attached files of a chat (`RunInput.attachments`). */
+export interface Attachments {
+  /**
+   * Describes a file as text, for a model that cannot take the file itself: its content, or for a long one its facts,
+   * its outline, and the path under which `Read` opens it. Gives the same text on every turn. Undefined if it is no
+   * document, or cannot be read.
+   */
+  textOf(file: AttachedFile, signal?: AbortSignal): Promise<string | undefined>
+  /** The path under which tools can read the file. */
+  pathOf(file: AttachedFile): Promise<string | undefined>
+}

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
 import { markNotesShown, unseenFolderNotes } from '../files/agents-md.ts'
-import { fileKind, headLength } from '../files/file-kind.ts'
+import { convertedTexts, fileKind, headLength } from '../files/file-kind.ts'
 import { lookalikePath, missingFileMessage } from '../files/missing-file.ts'
 import {
   type OpenedFile,
@@ -85,9 +85,6 @@ async function readTarget(target: ResolvedPath, range: ReadPart, ctx: ToolContex
     closeSync(fd)
   }
 }
-
-/** Texts that only make sense converted. Others, such as HTML and CSV, are shown as they are unless a part is asked for. */
-const convertedTexts = /\.(rtf|eml|mbox|mht|mhtml)$/i
 
 async function readFile(file: OpenedFile, range: ReadPart, ctx: ToolContext): Promise<ReadResult> {
   const { real, shown, name, fd, size, stats } = file

@@ -26,6 +26,7 @@ import { createInbox } from '../runs/inbox.ts'
 import { createJournal } from '../runs/journal.ts'
 import { createRunManager } from '../runs/run-manager.ts'
 import { serversLayer, skillsLayer } from '../runs/system-prompt.ts'
+import { createAttachments } from '../sessions/attachments.ts'
 import { createBlobFiles } from '../sessions/blobs.ts'
 import { openContext } from '../sessions/context.ts'
 import { createTitleWriter } from '../sessions/titles.ts'
@@ -282,6 +283,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     browser: browsers,
     code: lsp.of,
     documents,
+    attachments: createAttachments({ home: home.path, blobs, documents }).of,
     journal,
     inbox,
     logger,

@@ -32,6 +32,8 @@ export interface RunServices {
   /** Language servers of a folder. */
   code?(workspace: Workspace): RunInput['code']
   documents?: Documents
+  /** Attached files of a session. */
+  attachments?(sessionId: string): RunInput['attachments']
   journal: Journal
   inbox: Inbox
   logger: Logger

@@ -50,14 +50,13 @@ export function AttachmentChips() {
   )
 }
 
-/** Warns before sending that the model may not accept some attachments. */
+/** Warns before sending that the model may not see images. Of everything else it gets at least the text. */
 function useUnseen(attachments: readonly DraftAttachment[]): string | undefined {
   const current = useCurrentModel()
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))
   if (model === undefined || isDemoModel(model.ref)) return undefined
-  const has = (type: string) => attachments.some(({ mediaType }) => mediaType.startsWith(type))
-  if (has('image/') && !model.tags.includes('vision')) return t.composer.cannotLook(modelName(model))
-  return has('application/pdf') && !model.tags.includes('pdf') ? t.composer.cannotReadPdf(modelName(model)) : undefined
+  const hasImage = attachments.some(({ mediaType }) => mediaType.startsWith('image/'))
+  return hasImage && !model.tags.includes('vision') ? t.composer.cannotLook(modelName(model)) : undefined
 }
 
 function Picture({ attachment: { mediaType, url, sent = 0 } }: { attachment: DraftAttachment }) {

@@ -73,9 +73,7 @@ export function createAttachments(
         // A folder, or a file that no longer exists.
         () => Promise.reject(new Error(t.composer.unreadable(name))),
       )
-      const mediaType = modelMediaType(type, bytes)
-      if (mediaType === undefined) throw new Error(t.composer.wrongKind(name))
-      return { id, bytes, mediaType }
+      return { id, bytes, mediaType: uploadType(type, bytes) }
     } catch (refusal) {
       detach(id)
       onWay.delete(id)
@@ -119,11 +117,10 @@ export function fileParts(attachments: readonly DraftAttachment[]): FilePartData
   )
 }
 
-/** Media type under which a model can read the bytes: image, PDF or text. Undefined for anything else. */
-export function modelMediaType(type: string, bytes: Uint8Array): string | undefined {
-  if (/^image\/(?:png|jpeg|gif|webp)$/.test(type) || type === 'application/pdf')
-    return bytes.length > 0 ? type : undefined
-  return isText(bytes) ? 'text/plain' : undefined
+/** Media type of an upload. Text of any kind is plain text; the server identifies documents by their content. */
+export function uploadType(type: string, bytes: Uint8Array): string {
+  if (isText(bytes)) return 'text/plain'
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream'
 }
 
 function isText(bytes: Uint8Array): boolean {

@@ -11,7 +11,6 @@ export const composerTexts = {
     attach: 'Attach files',
     filesToAttach: 'Files to attach',
     cannotLook: (model: string) => `${model} may not support images.`,
-    cannotReadPdf: (model: string) => `${model} may not support PDFs.`,
     attached: 'Attached files',
     uploading: 'uploading',
     progress: (percent: number) => `${percent}% uploaded`,
@@ -19,7 +18,6 @@ export const composerTexts = {
     asText: (name: string) => `Insert ${name} as text`,
     pastedName: (number: number) => (number === 1 ? 'Pasted text.txt' : `Pasted text ${number}.txt`),
     pasted: (size: string) => `Pasted text (${size}) attached as a file.`,
-    wrongKind: (name: string) => `Can’t attach “${name}”. Supported: images, PDFs and text files.`,
     refusals: (all: string[]) => [`Couldn’t attach ${all.length} files:`, ...all].join('\n'),
     tooLarge: (name: string, size: string, most: string) =>
       `“${name}” is ${size}, but the limit is ${most}. Put it in your folder and mention it with @.`,

@@ -10,7 +10,6 @@ export const composerTexts: ComposerTexts = {
     attach: '添加附件',
     filesToAttach: '要添加的文件',
     cannotLook: (model: string) => `${model} 可能不支持图片。`,
-    cannotReadPdf: (model: string) => `${model} 可能不支持 PDF。`,
     attached: '已添加的文件',
     uploading: '正在上传',
     progress: (percent: number) => `已上传 ${percent}%`,
@@ -18,7 +17,6 @@ export const composerTexts: ComposerTexts = {
     asText: (name: string) => `将 ${name} 作为文字插入`,
     pastedName: (number: number) => (number === 1 ? '粘贴的文字.txt' : `粘贴的文字 ${number}.txt`),
     pasted: (size: string) => `粘贴的文字（${size}）已作为文件添加。`,
-    wrongKind: (name: string) => `无法添加“${name}”。支持图片、PDF 和文本文件。`,
     refusals: (all: string[]) => [`${all.length} 个文件无法添加：`, ...all].join('\n'),
     tooLarge: (name: string, size: string, most: string) =>
       `“${name}”大小为 ${size}，上限为 ${most}。请把它放进你的文件夹，再用 @ 提及。`,
