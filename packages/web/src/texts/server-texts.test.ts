@@ -77,6 +77,7 @@ test('every error and every other sentence that the server sends to a page has a
     'These MCP servers are still connecting, so you do not have their tools yet: X.',
     'You are a helpful agent of this workspace. Continue this imported conversation.',
     'The imported conversation had empty instructions here.',
+    'The file X is X (X), saved at X.',
   ]
   const forDevelopers = [
     'A store cannot be closed from inside its own transaction.',
