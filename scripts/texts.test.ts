@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 import { findTexts } from './lib/find-texts.mjs'
 
 const source = fileURLToPath(new URL('../packages/web/src', import.meta.url))
-/** Files without user-visible text: names of languages and components, and text for models. */
-const exempt = /^(texts|testing|actions|page-tools)\/|language-of\.ts$|^content\/ui-view\.tsx$/
+/** Files without user-visible text: names of languages and components, text for models, and errors of running pages. */
+const exempt =
+  /^(texts|testing|actions|page-tools)\/|language-of\.ts$|^content\/ui-view\.tsx$|^content\/page\/runtime\//
 
 const found = (code: string) => findTexts('a.tsx', code).map(({ text }) => text)
 

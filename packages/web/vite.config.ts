@@ -8,7 +8,13 @@ const server = process.env['TROUPE_DEV_SERVER'] ?? 'http://127.0.0.1:4880'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), licences(), mermaidLibrary(), preloadFont()],
+  plugins: [
+    react(),
+    licences(),
+    frameLibrary('mermaid', buildMermaid),
+    frameLibrary('page-runtime', buildPageRuntime),
+    preloadFont(),
+  ],
   resolve: { conditions: ['troupe-source', ...defaultClientConditions] },
   build: {
     target: ['es2023', 'chrome123', 'firefox121', 'safari17.5'],
@@ -103,23 +109,20 @@ function generatedFrom(): { name: string; version: string; licence: string }[] {
   return [{ name, version, licence: 'MIT' }]
 }
 
-/**
- * `virtual:mermaid`: the address of Mermaid as one script. It is built here, since the ready-made script holds elkjs, which
- * is not under the licence of Troupe. Diagrams that ask for its layout are laid out by dagre.
- */
-function mermaidLibrary(): Plugin {
-  const id = 'virtual:mermaid'
-  const devPath = '/virtual-mermaid.js'
+/** `virtual:<name>`: the address of a library as one script, for frames. */
+function frameLibrary(name: string, build: () => Promise<string>): Plugin {
+  const id = `virtual:${name}`
+  const devPath = `/virtual-${name}.js`
   let isBuild = false
   let built: Promise<string> | undefined
   return {
-    name: 'mermaid-library',
+    name: `${name}-library`,
     configResolved: ({ command }) => {
       isBuild = command === 'build'
     },
     configureServer(server) {
       server.middlewares.use(devPath, (_request, response, next) => {
-        built ??= buildMermaid()
+        built ??= build()
         built.then((code) => response.setHeader('content-type', 'text/javascript').end(code), next)
       })
     },
@@ -127,12 +130,16 @@ function mermaidLibrary(): Plugin {
     async load(source) {
       if (source !== `\0${id}`) return null
       if (!isBuild) return `export default ${JSON.stringify(devPath)}`
-      const file = this.emitFile({ type: 'asset', name: 'mermaid.js', source: await buildMermaid() })
+      const file = this.emitFile({ type: 'asset', name: `${name}.js`, source: await build() })
       return `export default import.meta.ROLLUP_FILE_URL_${file}`
     },
   }
 }
 
+/**
+ * Mermaid is built here, since the ready-made script holds elkjs, which is not under the licence of Troupe. Diagrams
+ * that ask for its layout are laid out by dagre.
+ */
 async function buildMermaid(): Promise<string> {
   const folder = ['node_modules', '../../node_modules']
     .map((modules) => path.resolve(import.meta.dirname, modules, 'mermaid/dist'))
@@ -163,4 +170,20 @@ async function buildMermaid(): Promise<string> {
   const foreign = script.moduleIds.find((name) => name.includes('/elkjs/'))
   if (foreign !== undefined || output.length > 1) throw new Error(`Mermaid was not built as meant: ${foreign}`)
   return script.code
+}
+
+/** React and a compiler, for pages of JSX that a user runs. */
+async function buildPageRuntime(): Promise<string> {
+  const bundle = await rolldown({
+    input: path.join(import.meta.dirname, 'src/content/page/runtime/start.ts'),
+    platform: 'browser',
+    resolve: { conditionNames: ['troupe-source', 'import', 'browser', 'default'] },
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    treeshake: {
+      moduleSideEffects: (id) => !id.includes('/packages/protocol/src/') && !id.includes('/node_modules/zod/'),
+      manualPureFunctions: ['z'],
+    },
+  })
+  const { output } = await bundle.generate({ format: 'iife', codeSplitting: false, minify: true })
+  return output[0].code
 }

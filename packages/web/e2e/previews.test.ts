@@ -108,6 +108,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const counted = triedVectors.map((vector) => vector.replaceAll(/(?:https?:)?\/\/elsewhere\.invalid/g, place.url))
     files['vectors.html'] = spreadOut(counted.filter(isShown))
     for (const [way, page] of Object.entries(navigations(place))) files[`${way}.html`] = page
+    scripts['app'] = [[{ call: { name: 'JsxCreate', input: appThatLeaks(files['ways.html']) } }], [{ text: 'Made.' }]]
     workspace = await openWorkspace(chromium ?? '', {
       models: { 'test/script': model },
       home: { 'config.json': '{"model": "test/script"}' },
@@ -206,6 +207,23 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.lastAnswer.getByRole('listitem').getByRole('button', { name: 'Open preview' }).click()
     await page.getByRole('cell', { name: 'Ann' }).waitFor()
     expect(workspace.complaints).toEqual([])
+  })
+
+  test('a page of JSX runs after a click: state, forms and handlers work, and nothing gets out', async () => {
+    const chat = chatPage(await workspace.open())
+    await chat.ask('app')
+    const frame = chat.lastAnswer.locator('iframe').contentFrame()
+    await frame.getByText('0 tasks').waitFor()
+    await chat.lastAnswer.getByRole('button', { name: 'Run', exact: true }).click()
+    await frame.locator('body[data-done=yes]').waitFor()
+    expect(JSON.parse((await frame.locator('#reached').textContent()) ?? '')).toEqual([])
+    await frame.getByRole('textbox').fill('Rest')
+    await chat.page.keyboard.press('Enter')
+    await frame.getByText('1 tasks').waitFor()
+    await chat.lastAnswer.getByRole('button', { name: 'Stop', exact: true }).click()
+    await frame.getByText('0 tasks').waitFor()
+    expect(hits).toEqual([])
+    expect(chat.page.context().pages()).toHaveLength(1)
   })
 
   test('a page of components is shown while it streams; an invalid one is not', async () => {
@@ -365,6 +383,19 @@ function spreadOut(vectors: readonly string[]): string {
     document.getElementById('count').textContent = vectors.length
     document.body.dataset.done = 'yes'
   </script>`
+}
+
+/** A list of tasks that runs the scripts of a hostile page when it starts. */
+function appThatLeaks(hostile = ''): string {
+  const [, script = ''] = /<script>\n([\s\S]*)<\/script>/.exec(hostile) ?? []
+  return `export default function App() {
+    const [tasks, setTasks] = useState([])
+    const [text, setText] = useState('')
+    useEffect(() => { new Function(${JSON.stringify(script)})() }, [])
+    const add = (event) => { event.preventDefault(); setTasks([...tasks, text]) }
+    return <main className="p-4"><form onSubmit={add}><input value={text} onChange={(event) => setText(event.target.value)} /></form><p>{tasks.length} tasks</p>
+      <form id="form" /><p id="reached"></p></main>
+  }`
 }
 
 function hostileJsx(): string {

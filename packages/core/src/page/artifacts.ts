@@ -74,9 +74,9 @@ export function isJsxFile(real: string, { jsxFolder }: Pick<AgentState, 'jsxFold
 }
 
 async function jsxNote(real: string): Promise<string> {
-  const { problem, page } = checkJsx(readFileSync(real, 'utf8'))
-  if (problem !== undefined) return `The preview is invalid and not shown: ${jsxProblemText(problem)}`
-  return ['The preview is valid and shown.', ...(page === undefined ? [] : await pageNotes(page))].join(' ')
+  const checked = await checkJsx(readFileSync(real, 'utf8'))
+  if (checked.problem !== undefined) return `The preview is invalid and not shown: ${jsxProblemText(checked.problem)}`
+  return ['The preview is valid and shown.', ...(await pageNotes(checked))].join(' ')
 }
 
 /**
@@ -114,7 +114,7 @@ async function append(
   const known = await listVersions(folder)
   const named =
     kind === 'jsx'
-      ? namePage(text, real)
+      ? await namePage(text, real)
       : { title: documentTitle(kind, text) ?? path.basename(real), id: fileId(real) }
   if (named === undefined) return
   // A page keeps its artifact while it is edited, whatever its title becomes.
@@ -196,10 +196,10 @@ async function inTurn(folder: string, work: () => Promise<void>): Promise<void> 
 }
 
 /** Undefined while the page is invalid. */
-function namePage(source: string, real: string): { id: string; title: string } | undefined {
-  const checked = checkJsx(source)
+async function namePage(source: string, real: string): Promise<{ id: string; title: string } | undefined> {
+  const checked = await checkJsx(source)
   if (checked.problem !== undefined) return undefined
-  const title = pageTitle(checked)
+  const title = pageTitle(source)
   const id = slug(checked.page?.id ?? title ?? '')
   return { id: `page-${id === '' ? path.basename(real, '.jsx') : id}`, title: title ?? 'Page' }
 }

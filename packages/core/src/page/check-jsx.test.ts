@@ -2,7 +2,7 @@ import { pageHtml, readJsx } from '@troupe/protocol'
 import { expect, test } from 'vitest'
 import { checkJsx, pageNotes, pageTitle } from './check-jsx.ts'
 
-test('elements, attributes in quotes and text are read as JSX means them', () => {
+test('elements, attributes in quotes and text are read as JSX means them', async () => {
   const source = `
     <Card title="Week &amp; more" tone='good'>
       <Stat label="Visits" value="1,204" change="+8%" />
@@ -14,7 +14,7 @@ test('elements, attributes in quotes and text are read as JSX means them', () =>
       <Progress value="3" max="10" />
       <Details open summary="S">inside</Details>
     </Card>`
-  expect(checkJsx(source).root).toEqual({
+  expect((await checkJsx(source)).root).toEqual({
     type: 'Card',
     attributes: { title: 'Week & more', tone: 'good' },
     children: [
@@ -54,8 +54,8 @@ test.each([
   ['<Card /><Card />', '<section class="page-card"></section><section class="page-card"></section>'],
   ['<br>', '<br>'],
   ['<Card>a > b }</Card>', '<section class="page-card">a &gt; b }</section>'],
-])('%s is a page of HTML', (source, html) => {
-  const { page } = checkJsx(source)
+])('%s is a page of HTML', async (source, html) => {
+  const { page } = await checkJsx(source)
   expect(pageHtml(page?.nodes ?? [], () => [])).toBe(html)
 })
 
@@ -73,30 +73,47 @@ test.each([
   ['', 1, 1, 'empty'],
   [`${'<b>'.repeat(140)}x${'</b>'.repeat(140)}`, 1, 361, 'deep'],
   [`<Card>${'<br />'.repeat(5001)}</Card>`, 1, 30001, 'more than 5000 elements'],
-])('%s is refused with its place', (source, line, column, message) => {
-  expect(checkJsx(source).problem).toEqual({ line, column, message: expect.stringContaining(message) as string })
+])('%s is refused with its place', async (source, line, column, message) => {
+  expect((await checkJsx(source)).problem).toEqual({
+    line,
+    column,
+    message: expect.stringContaining(message) as string,
+  })
 })
 
 test('the title is the page’s own, cut at a word if it is long', () => {
-  expect(pageTitle(checkJsx('<Card title="Week 12"><Heading>x</Heading></Card>'))).toBe('Week 12')
-  expect(pageTitle(checkJsx('<div className="x"><h1>Sales</h1></div>'))).toBe('Sales')
-  expect(pageTitle(checkJsx('<Text>words</Text>'))).toBeUndefined()
-  const long = pageTitle(checkJsx(`<div className="x"><h1>${'wörd 👩‍👩‍👧‍👦 مرحبا '.repeat(4000)}</h1></div>`))
+  expect(pageTitle('<Card title="Week 12"><Heading>x</Heading></Card>')).toBe('Week 12')
+  expect(pageTitle('<div className="x"><h1>Sales</h1></div>')).toBe('Sales')
+  expect(pageTitle('<Text>words</Text>')).toBeUndefined()
+  const long = pageTitle(`<div className="x"><h1>${'wörd 👩‍👩‍👧‍👦 مرحبا '.repeat(4000)}</h1></div>`)
   expect(long?.length).toBeLessThan(125)
   expect(long).toMatch(/\S…$/)
 })
 
 test('reports classes without a style and everything else it left out', async () => {
-  const { page } = checkJsx(
-    '<div className="p-4 hover:bg-blue-500 w-[37px] sm:grid 2xl:p-1.5 group foo-bar text-muted-foreground" onClick={() => 1}>x</div>',
+  const checked = await checkJsx(
+    '<div className="p-4 hover:bg-blue-500 w-[37px] sm:grid 2xl:p-1.5 group foo-bar text-muted-foreground" onClick="go()">x</div>',
   )
-  expect(await pageNotes(page ?? { notes: [], classes: [] })).toEqual([
-    'The page is static, so handlers were removed: onClick.',
+  expect(await pageNotes(checked)).toEqual([
+    'Handlers must be functions, such as onClick={() => …}. Removed: onClick.',
     'Unknown classes were ignored: foo-bar.',
   ])
 })
 
-test('every prefix of a valid source can be parsed, and shows only complete parts', () => {
+test('a page that only a browser can run is valid if its syntax is', async () => {
+  const game = (body: string) =>
+    `export default function SnakeGame() { const [n, setN] = useState(0); ${body} return <button onClick={() => setN(n + 1)}>{n}</button> }`
+  const checked = await checkJsx(game('let i = 0; while (i < 3) i += 1;'))
+  expect(checked.script?.note).toMatch(/after a click on Run.*line 1, column \d+/)
+  expect(pageTitle(game('while (n > 3) break;'))).toBe('Snake game')
+  expect((await checkJsx(game('while (n > 3) {'))).problem).toEqual({
+    line: 1,
+    column: expect.any(Number) as number,
+    message: 'Unexpected token.',
+  })
+})
+
+test('every prefix of a valid source can be parsed, and shows only complete parts', async () => {
   const source =
     '<Card title="A &lt; b"><Stat label="n" value="1" /><Text tone="good">some <b>bold</b> words</Text><Link href="https://a.example/x">go</Link></Card>'
   let readable = 0
@@ -110,6 +127,6 @@ test('every prefix of a valid source can be parsed, and shows only complete part
       ])
   }
   expect(readable).toBeGreaterThan(source.length * 0.8)
-  expect(readJsx(source, { partial: true })).toEqual(checkJsx(source))
+  expect(readJsx(source, { partial: true })).toEqual(await checkJsx(source))
   expect(readJsx('<Card>{x', { partial: true }).problem?.message).toContain('Expressions')
 })

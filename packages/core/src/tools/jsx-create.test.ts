@@ -43,10 +43,13 @@ test('a valid source becomes a file of the answer', async () => {
 test('the card has the page’s own title, and the model learns what was left out', async () => {
   expect(jsxCreate.display?.({ ok: true, path: '', messageId: '' }, good)).toEqual({ title: 'Hello' })
   expect(jsxCreate.display?.({ ok: true, path: '', messageId: '' }, '<Text>x</Text>')).toEqual({ title: 'Preview' })
-  const { modelText = '' } = await call(jsxCreate, '<h1 className="p-4 nope" onClick={() => 1}>Hi</h1>')
+  const { modelText = '' } = await call(jsxCreate, '<h1 className="p-4 nope" onClick="go()">Hi</h1>')
   expect(JSON.parse(modelText)).toMatchObject({
     ok: true,
-    notes: ['The page is static, so handlers were removed: onClick.', 'Unknown classes were ignored: nope.'],
+    notes: [
+      'Handlers must be functions, such as onClick={() => …}. Removed: onClick.',
+      'Unknown classes were ignored: nope.',
+    ],
   })
 })
 

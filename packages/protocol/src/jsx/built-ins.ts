@@ -28,7 +28,7 @@ const math =
   'abs ceil floor round trunc sign sqrt cbrt pow min max sin cos tan asin acos atan atan2 exp log log2 log10 hypot'
 
 /** Names that every page knows. */
-export function createGlobals(evaluator: Evaluator, onHook: (name: string) => void): Scope {
+export function createGlobals(evaluator: Evaluator): Scope {
   const scope = new Scope()
   const nothing = new Native(() => undefined)
   let seed = 42
@@ -42,7 +42,6 @@ export function createGlobals(evaluator: Evaluator, onHook: (name: string) => vo
   )
   const react: Record<string, Value> = {
     useState: new Native(([first], at) => {
-      onHook('useState')
       const value =
         typeof first === 'object' && first !== null && 'code' in first ? evaluator.call(first, [], at) : first
       return [value, nothing]
@@ -52,10 +51,7 @@ export function createGlobals(evaluator: Evaluator, onHook: (name: string) => vo
     useCallback: new Native(([made]) => made),
     useRef: new Native(([first]) => fields({ current: first })),
     useId: new Native(() => 'id'),
-    useEffect: new Native(() => {
-      onHook('useEffect')
-      return undefined
-    }),
+    useEffect: nothing,
     useLayoutEffect: nothing,
     memo: new Native(([component]) => component),
     forwardRef: new Native(([component]) => component),

@@ -40,7 +40,7 @@ export const pageLimits = {
 export type MakeElement = (name: string, props: Fields, children: PageNode[], at: number) => PageNode[]
 
 /** Evaluates a source to the nodes of its page. Every value is data; host objects are unreachable. */
-export function evaluateProgram(program: Program, make: MakeElement, onHook: (name: string) => void): PageNode[] {
+export function evaluateProgram(program: Program, make: MakeElement): PageNode[] {
   const started = Date.now()
   let steps = 0
   let spent = 0
@@ -49,7 +49,7 @@ export function evaluateProgram(program: Program, make: MakeElement, onHook: (na
   let depth = 0
   const evaluator: Evaluator = { read, call, spend, fail }
   const methods = createMethods(evaluator)
-  const top = new Scope(createGlobals(evaluator, onHook))
+  const top = new Scope(createGlobals(evaluator))
   return pageOf()
 
   function pageOf(): PageNode[] {

@@ -1,9 +1,9 @@
 import { attributeName } from './page-tags.ts'
-import { type Fields, isFields, textOf, type Value } from './values.ts'
+import { Closure, type Fields, isFields, Native, textOf, type Value } from './values.ts'
 
 /** Collects what was left out of a page, for the model that wrote it. */
 export type Note = (kind: NoteKind, detail: string) => void
-export type NoteKind = 'handler' | 'attribute' | 'tag' | 'style' | 'link' | 'image' | 'icon' | 'class' | 'hook'
+export type NoteKind = 'handler' | 'attribute' | 'tag' | 'style' | 'link' | 'image' | 'icon' | 'class'
 
 const maxValue = 20_000
 const maxClasses = 4000
@@ -15,7 +15,8 @@ export function pageAttributes(tag: string, props: Fields, note: Note): Record<s
   for (const [given, value] of Object.entries(props)) {
     if (silent.has(given) || value == null || (value === false && !/^(?:data|aria)-/i.test(given))) continue
     if (/^on[a-z]/i.test(given)) {
-      note('handler', given)
+      // Functions run when the user runs the page.
+      if (!(value instanceof Closure || value instanceof Native)) note('handler', given)
       continue
     }
     const name = attributeName(tag, given)

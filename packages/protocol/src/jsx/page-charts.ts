@@ -1,8 +1,8 @@
 import { type Fields, isFields, numberOf, type PageElement, type PageNode, textOf, type Value } from './values.ts'
 
-const chartNames = new Set(['BarChart', 'LineChart', 'AreaChart', 'PieChart', 'ComposedChart', 'Sparkline'])
+export const chartNames = new Set(['BarChart', 'LineChart', 'AreaChart', 'PieChart', 'ComposedChart', 'Sparkline'])
 /** Parts that configure the chart around them. */
-const partNames = new Set(
+export const chartPartNames = new Set(
   'Bar Line Area Pie Cell XAxis YAxis CartesianGrid Tooltip Legend ReferenceLine LabelList ChartTooltip ChartTooltipContent ChartLegend ChartLegendContent'.split(
     ' ',
   ),
@@ -35,7 +35,7 @@ export function createCharts(): (name: string, props: Fields, children: PageNode
   const parts = new WeakMap<PageElement, Part>()
   return (name, props, children) => {
     if (frames.has(name)) return children.filter((child) => typeof child !== 'string')
-    if (partNames.has(name)) {
+    if (chartPartNames.has(name)) {
       const marker: PageElement = { tag: 'x-part', attributes: {}, children: [] }
       parts.set(marker, { name, props, children })
       return [marker]

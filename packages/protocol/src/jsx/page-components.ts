@@ -174,6 +174,8 @@ const ownProps = new Set(
   ),
 )
 
+export const componentNames: readonly string[] = [...Object.keys(simple), ...Object.keys(made)]
+
 /** Nodes of one of our components. Undefined if there is none with this name. */
 export function componentNode(name: string, props: Fields, children: PageNode[], note: Note): PageNode[] | undefined {
   const make = Object.hasOwn(made, name) ? made[name] : undefined

@@ -1,8 +1,7 @@
 import type { NoteKind } from './page-attributes.ts'
 
 const sentences: Record<NoteKind, (names: string) => string> = {
-  handler: (names) => `The page is static, so handlers were removed: ${names}.`,
-  hook: (names) => `The page is static, so these only give their first value: ${names}.`,
+  handler: (names) => `Handlers must be functions, such as onClick={() => …}. Removed: ${names}.`,
   attribute: (names) => `Unknown attributes were removed: ${names}.`,
   tag: (names) => `Tags that are not allowed were removed: ${names}.`,
   style: (names) => `Styles that load something or cannot be read were removed: ${names}.`,

@@ -47,7 +47,7 @@ Images from the web are not loaded; a gray box stands for them: https://elsewher
 Styles that load something or cannot be read were removed: background: url(https://elsewhere.invalid).
 Unknown classes were ignored: bg-[url(//elsewhere.invalid)].
 Tags that are not allowed were removed: <script>, <iframe>, <object>.
-The page is static, so handlers were removed: onClick, onclick.
+Handlers must be functions, such as onClick={() => …}. Removed: onclick.
 Unknown attributes were removed: foo of <div>.`)
   expect(pageHtml(page?.nodes ?? [], () => [])).not.toMatch(/javascript|elsewhere|script|onclick|foo/i)
 })

@@ -39,10 +39,7 @@ export function readPage(source: string, { partial = false } = {}): ReadPage {
   try {
     const program = parseProgram(source, { partial })
     const charts = createCharts()
-    const nodes = settled(
-      evaluateProgram(program, make, (name) => note('hook', name)),
-      false,
-    )
+    const nodes = settled(evaluateProgram(program, make), false)
     if (nodes.length === 0 && !partial)
       throw new JsxRefused('The page is empty. Write an element, or a function App that returns one.', 0)
     const classes = classesIn(nodes)

@@ -76,6 +76,28 @@ export const report: Scene = {
   },
 }
 
+export const app: Scene = {
+  example: { en: 'Build a small app', zh: '做一个小应用' },
+  shows: { en: 'an app that runs in the chat (JsxCreate)', zh: '可在聊天中运行的小应用（JsxCreate）' },
+  matches: /\b(?:small|little|mini) (?:app|tool)\b|\bcalculator\b|小应用|小工具|计算器/,
+  tools: ['JsxCreate'],
+  play(request) {
+    if (request.results.length === 0) {
+      const source = inLanguage(request, apps)
+      return [{ call: { name: 'JsxCreate', input: source, chunks: Math.ceil(source.length / 24), delayMs: 14 } }]
+    }
+    return [
+      say(
+        failure(request) ??
+          inLanguage(request, {
+            en: 'Click **Run** to use it. It runs in a frame without network access.',
+            zh: '点击 **运行** 即可使用。它在没有网络访问的框架中运行。',
+          }),
+      ),
+    ]
+  },
+}
+
 export const diagram: Scene = {
   example: { en: 'Draw a diagram', zh: '画一个流程图' },
   shows: { en: 'a diagram from a code block (Mermaid)', zh: '由代码块画出的流程图（Mermaid）' },
@@ -119,6 +141,41 @@ function formInput(request: DemoRequest) {
     },
     data: { days: 3 },
   }
+}
+
+const apps = {
+  en: billApp('Split the bill|Total|Tip|People|Each pays'),
+  zh: billApp('分摊账单|总额|小费|人数|每人支付'),
+}
+
+function billApp(words: string): string {
+  const [title, total, tip, people, each] = words.split('|')
+  return `export default function App() {
+  const [total, setTotal] = useState(84)
+  const [tip, setTip] = useState(15)
+  const [people, setPeople] = useState(3)
+  const each = (total * (1 + tip / 100)) / Math.max(1, people)
+  return (
+    <main className="mx-auto max-w-md space-y-4 p-6">
+      <h1 className="text-2xl font-bold">${title}</h1>
+      <label className="block">${total}
+        <input type="number" min="0" className="mt-1 w-full rounded border px-3 py-2" value={total} onChange={(event) => setTotal(Number(event.target.value))} />
+      </label>
+      <label className="block">${tip}: {tip}%
+        <input type="range" min="0" max="30" className="mt-1 w-full" value={tip} onChange={(event) => setTip(Number(event.target.value))} />
+      </label>
+      <div className="flex items-center justify-between">
+        <span>${people}</span>
+        <span className="flex items-center gap-3">
+          <button aria-label="−" className="rounded border p-2" onClick={() => setPeople(Math.max(1, people - 1))}><Minus className="h-4 w-4" /></button>
+          <b>{people}</b>
+          <button aria-label="+" className="rounded border p-2" onClick={() => setPeople(people + 1)}><Plus className="h-4 w-4" /></button>
+        </span>
+      </div>
+      <p className="rounded-lg bg-teal-50 p-4 text-teal-900">${each}: <b className="text-2xl">{each.toFixed(2)}</b></p>
+    </main>
+  )
+}`
 }
 
 const reports = {

@@ -1,5 +1,5 @@
 import type { ScriptTurn } from '@troupe/core/testing'
-import { chart, diagram, form, page, picture, report } from './preview-scenes.ts'
+import { app, chart, diagram, form, page, picture, report } from './preview-scenes.ts'
 import { type DemoRequest, inLanguage, type Language, say, type Scene } from './scene.ts'
 import { count, longAnswer, markdown, repeat, summary, think } from './talk-scenes.ts'
 import { command, delegate, lookAround, plan, question } from './task-scenes.ts'
@@ -20,6 +20,7 @@ const scenes: Scene[] = [
   delegate,
   lookAround,
   question,
+  app,
   diagram,
   chart,
   form,
@@ -50,6 +51,7 @@ const tour = [
   chart,
   form,
   report,
+  app,
   diagram,
   picture,
   page,

@@ -94,7 +94,7 @@ export function sessionFileRoutes({ store, home, states, workspaces }: SessionFi
       const bytes = await readFile(real)
       if (kind === 'xlsx') return { preview: { path: shown, kind, size, base64: bytes.toString('base64') } }
       const text = bytes.toString('utf8')
-      if (kind === 'jsx') refuseInvalid(text, shown)
+      if (kind === 'jsx') await refuseInvalid(text, shown)
       return { preview: { path: shown, kind, size, text } }
     },
   })
@@ -178,8 +178,8 @@ function resolvePreview(given: string, place: PreviewRoots): ReturnType<typeof r
   }
 }
 
-function refuseInvalid(text: string, shown: string): void {
-  const { problem } = checkJsx(text)
+async function refuseInvalid(text: string, shown: string): Promise<void> {
+  const { problem } = await checkJsx(text)
   if (problem === undefined) return
   throw new NamedError('InvalidPreview', `The preview is invalid, ${jsxProblemText(problem)}`, {
     status: 422,

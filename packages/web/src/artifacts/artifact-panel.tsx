@@ -57,16 +57,24 @@ function ArtifactView({ shown, path, waits }: ArtifactViewProps) {
   const [wanted, setWanted] = useState(!waits)
   const [isComparing, setIsComparing] = useState(false)
   const [isEditing, setIsEditing] = useState(false)
+  const [failure, setFailure] = useState<string>()
   const [picked, setPicked] = useState<Picked>()
   const [isFull, setIsFull] = useFullScreen()
   const body = useRef<HTMLDivElement>(null)
   const title = content?.name ?? artifact?.title ?? fileName(path ?? '')
-  const picking = useMemo(() => ({ isActive: isEditing, onPick: setPicked }), [isEditing])
+  const picking = useMemo(() => {
+    const onFix = (error: string) => {
+      setFailure(error)
+      setIsEditing(true)
+    }
+    return { isActive: isEditing, onPick: setPicked, onFix }
+  }, [isEditing])
   const canCompare = artifact !== undefined && versions.length > 1
   const compares = isComparing && canCompare
   const stopEditing = () => {
     setIsEditing(false)
     setPicked(undefined)
+    setFailure(undefined)
   }
   return (
     <div className={isFull ? 'artifact artifact-full' : 'artifact'}>
@@ -138,7 +146,7 @@ function ArtifactView({ shown, path, waits }: ArtifactViewProps) {
         {content !== undefined && problem === undefined && (content.kind !== 'html' || wanted) && (
           <PickContext value={picking}>
             <Suspense fallback={<p className="preview-note">{t.previews.loading}</p>}>
-              <ContentView content={content} fills />
+              <ContentView content={content} fills runs={!waits} />
             </Suspense>
           </PickContext>
         )}
@@ -149,6 +157,7 @@ function ArtifactView({ shown, path, waits }: ArtifactViewProps) {
           path={artifact?.path ?? path}
           version={isLatest ? undefined : version}
           picked={picked}
+          failure={failure}
           onClose={stopEditing}
         />
       )}
@@ -179,7 +188,7 @@ function Downloads({ shown: { content }, body }: DownloadsProps) {
     if (content === undefined || body.current === null) return
     setState({ busy: t.artifacts.creating(what.toUpperCase()) })
     try {
-      const html = await artifactDocument(content, body.current)
+      const html = await artifactDocument(content, body.current, what !== 'html')
       const blob =
         what === 'html'
           ? new Blob([html], { type: 'text/html' })

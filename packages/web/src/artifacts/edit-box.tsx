@@ -10,14 +10,16 @@ interface EditBoxProps {
   path: string | undefined
   version: number | undefined
   picked: Picked | undefined
+  /** Error of the preview that is to be fixed. */
+  failure: string | undefined
   onClose: () => void
 }
 
 /** Asks what to change about the selected part, or about everything, and sends it as a message. */
-export function EditBox({ title, path, version, picked, onClose }: EditBoxProps) {
+export function EditBox({ title, path, version, picked, failure, onClose }: EditBoxProps) {
   const { send, enqueue } = useSessionStore()
   const isRunning = useSession(({ run }) => run !== null)
-  const [wish, setWish] = useState('')
+  const [wish, setWish] = useState(failure === undefined ? '' : t.artifacts.fixWish(failure))
   const input = useRef<HTMLTextAreaElement>(null)
   useEffect(() => input.current?.focus(), [])
   const submit = () => {

@@ -1,4 +1,4 @@
-import { escapeHtml, readPage } from '@troupe/protocol'
+import { escapeHtml, isInteractive, readPage } from '@troupe/protocol'
 import type { PreviewContent } from '../content/content-view.tsx'
 import { framePictures } from '../content/frame-pictures.ts'
 import paper from './paper.css?raw'
@@ -14,16 +14,21 @@ const endings: Record<PreviewContent['kind'], string> = {
   chart: 'json',
 }
 
-/** The preview as an HTML document of its own. `shown` is its place in the page, for kinds that only the page can draw. */
-export async function artifactDocument(content: PreviewContent, shown: HTMLElement): Promise<string> {
+/**
+ * The preview as an HTML document of its own. `shown` is its place in the page, for kinds that only the page can draw.
+ * `isStill`: for paper, which shows an interactive page as it starts.
+ */
+export async function artifactDocument(content: PreviewContent, shown: HTMLElement, isStill = false): Promise<string> {
   const { kind, name, text = '' } = content
   if (kind === 'html') return text
   if (kind === 'jsx') {
     const { page } = readPage(text)
-    if (page !== undefined) {
-      const { pageDocument } = await import('../content/page/page-document.ts')
-      return pageDocument(page, name)
+    const { appDocument, pageDocument } = await import('../content/page/page-document.ts')
+    if (isInteractive(text) && (page === undefined || !isStill)) {
+      const { loadLibrary } = await import('../content/load-library.ts')
+      return appDocument(text, name, await loadLibrary('page'))
     }
+    if (page !== undefined) return pageDocument(page, name)
   }
   const image =
     kind === 'svg' ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text.toWellFormed())}` : undefined

@@ -21,26 +21,29 @@ export default function JsxCreateCard({ call }: CardProps) {
   return (
     <ToolFrame call={call} open keepsOpen>
       <Suspense fallback={<p className="tool-remark">{t.previews.loading}</p>}>
-        <JsxView source={source} partial={!isMade} />
+        <JsxView
+          source={source}
+          partial={!isMade}
+          actions={
+            path !== undefined && (
+              <Button
+                kind="quiet"
+                onClick={() =>
+                  panels.open({
+                    kind: 'preview',
+                    key: path,
+                    title: call.title,
+                    data: { path, toolCallId: call.toolCallId },
+                  })
+                }
+              >
+                <PanelRightOpen aria-hidden />
+                {t.panels.openInPanel}
+              </Button>
+            )
+          }
+        />
       </Suspense>
-      {path !== undefined && (
-        <div className="preview-actions">
-          <Button
-            kind="quiet"
-            onClick={() =>
-              panels.open({
-                kind: 'preview',
-                key: path,
-                title: call.title,
-                data: { path, toolCallId: call.toolCallId },
-              })
-            }
-          >
-            <PanelRightOpen aria-hidden />
-            {t.panels.openInPanel}
-          </Button>
-        </div>
-      )}
     </ToolFrame>
   )
 }

@@ -18,8 +18,16 @@ const JsxView = lazy(() => import('./jsx-view.tsx').then(({ JsxView }) => ({ def
 const SheetView = lazy(() => import('./sheet-view.tsx').then(({ SheetView }) => ({ default: SheetView })))
 const SvgView = lazy(() => import('./svg-view.tsx').then(({ SvgView }) => ({ default: SvgView })))
 
-/** Renders previewable content. `fills` stretches it to its container. */
-export function ContentView({ content, fills = false }: { content: PreviewContent; fills?: boolean }) {
+interface ContentViewProps {
+  content: PreviewContent
+  /** Stretches it to its container. */
+  fills?: boolean
+  /** Runs an interactive page at once. */
+  runs?: boolean
+}
+
+/** Renders previewable content. */
+export function ContentView({ content, fills = false, runs = false }: ContentViewProps) {
   const { kind, name, text = '', base64 } = content
   switch (kind) {
     case 'html':
@@ -41,7 +49,7 @@ export function ContentView({ content, fills = false }: { content: PreviewConten
     case 'jsx':
       return (
         <div className={fills ? 'preview-document preview-fill' : 'preview-document'}>
-          <JsxView source={text} name={name} fills={fills} />
+          <JsxView key={text} source={text} name={name} fills={fills} runs={runs} />
         </div>
       )
     case 'chart': {

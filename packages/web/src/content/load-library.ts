@@ -1,12 +1,13 @@
 import echarts from 'echarts/dist/echarts.min.js?url'
 import { useSyncExternalStore } from 'react'
 import mermaid from 'virtual:mermaid'
+import page from 'virtual:page-runtime'
 import { useTheme } from '../ui/appearance.ts'
 
-const addresses = { echarts, mermaid }
+const addresses = { echarts, mermaid, page }
 const loaded = new Map<string, Promise<string>>()
 
-/** Loads a drawing library's source for the sandboxed frame. The page itself never runs it. */
+/** Loads a library's source for the sandboxed frame. The page itself never runs it. */
 export function loadLibrary(name: keyof typeof addresses): Promise<string> {
   const known = loaded.get(name)
   if (known !== undefined) return known

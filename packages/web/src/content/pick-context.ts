@@ -7,5 +7,13 @@ export interface Picked {
   text: string
 }
 
-/** Lets the user select a part of the preview. Null outside of an editor. */
-export const PickContext = createContext<{ isActive: boolean; onPick: (picked: Picked) => void } | null>(null)
+interface Editor {
+  /** True while the user selects a part of the preview. */
+  isActive: boolean
+  onPick: (picked: Picked) => void
+  /** Asks for a fix of an error that the preview reported. */
+  onFix: (error: string) => void
+}
+
+/** Lets the user change the preview. Null outside of an editor. */
+export const PickContext = createContext<Editor | null>(null)

@@ -1,6 +1,7 @@
 import { type Ref, use, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { isRecord } from '../api/read-fields.ts'
 import { t } from '../texts/t.ts'
+import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { PickContext, type Picked } from './pick-context.ts'
 import './preview-frame.css'
@@ -37,10 +38,9 @@ export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) 
       if (message.type === 'height') setState((now) => ({ ...now, height: message.height }))
       if (message.type === 'blocked') setState((now) => ({ ...now, blocked: message.count }))
       if (message.type === 'error') setState((now) => ({ ...now, error: message.text }))
-      // Scripts of other kinds could send any link at any time.
       if (message.type === 'picked') pick(message.picked)
       if (message.type === 'shown') own.current?.select(isSelecting())
-      if (message.type === 'link' && show.kind === 'page') setState((now) => ({ ...now, link: message.href }))
+      if (message.type === 'link' && mayLink(show, message.href)) setState((now) => ({ ...now, link: message.href }))
     })
     // Set after the listener is attached, so that the first message is not missed.
     element.src = '/preview.html'
@@ -60,7 +60,12 @@ export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) 
       <iframe ref={frame} title={title} sandbox="allow-scripts" referrerPolicy="no-referrer" style={{ height }} />
       {state.error !== undefined && (
         <output className="preview-note">
-          {t.previews.failed} <VisibleText text={state.error} />
+          {t.previews.failed} <VisibleText text={state.error} />{' '}
+          {picking !== null && (
+            <Button kind="quiet" onClick={() => picking.onFix(state.error ?? '')}>
+              {t.previews.fix}
+            </Button>
+          )}
         </output>
       )}
       {state.link !== undefined && (
@@ -76,6 +81,11 @@ export function PreviewFrame({ title, show, heights, link }: PreviewFrameProps) 
   )
 }
 
+/** Scripts of a page could send any link at any time, so theirs must be in its source. */
+function mayLink(show: Show, href: string): boolean {
+  return show.kind === 'page' || (show.kind === 'app' && show.source.includes(href.replace(/\/$/, '')))
+}
+
 function give(ref: Ref<FrameLink> | undefined, link: FrameLink | null): void {
   if (typeof ref === 'function') ref(link)
   else if (ref != null) ref.current = link
@@ -85,6 +95,7 @@ export type Show =
   | { kind: 'html'; html: string }
   | { kind: 'chart'; code: string; option: unknown; theme: 'light' | 'dark' }
   | { kind: 'diagrams'; code: string }
+  | { kind: 'app'; code: string; source: string; css: string; dark: boolean }
   | ({ kind: 'page' } & PageContent)
 
 /** A page without scripts. It can be replaced while it is shown. */

@@ -1,9 +1,10 @@
-import { checkJsx } from '@troupe/core'
 import {
   type CallNotes,
   chartTable,
   type JsxPage,
   type Part,
+  readJsx,
+  readPage,
   readUiTree,
   uiComponents,
   type UiNode,
@@ -142,7 +143,9 @@ function chart({ option: given, title }: Record<string, unknown>, texts: ExportT
 }
 
 function page(source: unknown, texts: ExportTexts): ExportPiece[] {
-  const { root, page: made } = typeof source === 'string' ? checkJsx(source) : {}
+  if (typeof source !== 'string') return []
+  const root = readJsx(source).root
+  const made = root === undefined ? readPage(source).page : undefined
   const shown = root ?? (made && { type: 'div', attributes: {}, children: made.nodes.flatMap(plainNode) })
   return shown === undefined ? [] : [{ kind: 'note', text: texts.page }, ...uiPieces(shown, texts)]
 }

@@ -3,3 +3,8 @@ declare module 'virtual:mermaid' {
   const address: string
   export default address
 }
+
+declare module 'virtual:page-runtime' {
+  const address: string
+  export default address
+}
