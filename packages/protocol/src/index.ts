@@ -74,7 +74,14 @@ export { usageEndpoints } from './http/context.ts'
 export type { UsageInfo, UsageTotal } from './http/context.ts'
 export { budgetEvent, budgetPeriods, budgetWarningShare, readBudgetEvent } from './budget.ts'
 export type { BudgetInfo, BudgetPeriod } from './budget.ts'
-export { codeEndpoints, projectEndpoints, type RecentFolder, workspaceEndpoints } from './http/workspaces.ts'
+export {
+  codeEndpoints,
+  projectEndpoints,
+  type ProjectTask,
+  type RecentFolder,
+  wholeFolder,
+  workspaceEndpoints,
+} from './http/workspaces.ts'
 export { ruleEndpoints } from './http/rules.ts'
 export type { DecisionInfo, RuleInfo, RuleList, RuleTrial } from './http/rules.ts'
 export * from './http/commands.ts'

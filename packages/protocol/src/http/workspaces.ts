@@ -107,6 +107,32 @@ const projectSchema = z.object({
   parentProjectId: z.string().nullable().describe('the nearest project around it'),
 })
 
+const taskSchema = z.object({
+  number: z.int().describe('position in the list, from 1'),
+  text: z.string(),
+  status: z.enum(['open', 'started', 'done']),
+})
+export type ProjectTask = z.infer<typeof taskSchema>
+
+const projectFactsSchema = projectSchema.extend({
+  trusted: z.boolean().describe('its configuration has an effect'),
+  notes: z.array(z.string()).describe('AGENTS.md and CLAUDE.md, if it has them'),
+  skills: z.array(z.string()),
+  agents: z.array(z.string()),
+  rules: z.number(),
+  mcpServers: z.array(z.string()),
+  model: z.string().nullable(),
+})
+
+/** Instead of the ID of a project: the workspace itself. */
+export const wholeFolder = 'folder'
+
+const taskText = z.string().trim().min(1).max(500)
+const tasksAnswer = {
+  tasks: z.array(taskSchema).describe('at most 1,000'),
+  problem: z.string().optional().describe('the reason that TASKS.md cannot be used'),
+}
+
 export const projectEndpoints = endpoints({
   'GET /ai/projects': {
     summary: 'Lists the projects of the workspace: folders inside it with their own configuration.',
@@ -119,9 +145,53 @@ export const projectEndpoints = endpoints({
     body: z.strictObject({
       path: pathSchema.describe('absolute, or relative to the workspace'),
       name: z.string().trim().min(1).max(100).optional(),
+      create: z.boolean().optional().describe('makes the folder first; the path is then relative'),
     }),
     scoped: true,
-    answers: { 200: z.object({ project: projectSchema }), 400: 'BadProject, OutsideWorkspace' },
+    answers: {
+      200: z.object({ project: projectSchema }),
+      400: 'BadProject, OutsideWorkspace, BadFileName',
+      403: 'OutsideWorkspace',
+      409: 'FileExists',
+    },
+  },
+  'GET /ai/projects/:id': {
+    summary:
+      'Describes a project: what it brings, and the tasks in its TASKS.md. The ID `folder` is the workspace itself.',
+    params: z.object({ id: z.string() }),
+    scoped: true,
+    answers: {
+      200: z.object({ project: projectFactsSchema, ...tasksAnswer, file: z.string().describe('path of TASKS.md') }),
+      404: 'ProjectNotFound, FolderGone',
+    },
+  },
+  'PATCH /ai/projects/:id/tasks': {
+    summary:
+      'Adds tasks to TASKS.md of a project, or changes some. Only the lines of these tasks change, also if the file changed in the meantime.',
+    params: z.object({ id: z.string() }),
+    body: z.strictObject({
+      add: z.array(taskText).max(100).optional(),
+      change: z
+        .array(
+          z.strictObject({
+            number: z.int().positive(),
+            was: z.string().min(1).max(10_000).describe('its text, as it was shown'),
+            status: taskSchema.shape.status.optional(),
+            text: taskText.optional(),
+            remove: z.boolean().optional(),
+          }),
+        )
+        .max(100)
+        .optional(),
+    }),
+    scoped: true,
+    answers: {
+      200: z.object(tasksAnswer),
+      403: 'OutsideWorkspace, FileReadOnly',
+      404: 'ProjectNotFound, FolderGone',
+      409: 'TaskChanged, TasksUnreadable, FileChanged',
+      507: 'DiskFull',
+    },
   },
 })
 

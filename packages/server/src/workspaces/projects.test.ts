@@ -151,3 +151,36 @@ it('tools see the project, and keep a task list that survives edits by hand', as
   expect(prompt()).toContain('Tasks: 2 open, 1 done')
   expect(prompt()).toContain(`${inner.id} web (app/web), this chat`)
 })
+
+it('a person creates a project, reads what it brings, and shares its tasks with agents', async () => {
+  type Details = { project: { agents: string[]; notes: string[] }; tasks: object[]; problem?: string; file: string }
+  const details = async (id: string) => (await server.json<Details>(`/ai/projects/${id}`)).body
+  const { body } = await server.json<{ project: Info }>('/ai/projects', {
+    body: { path: 'new/one', name: 'One', create: true },
+  })
+  const { id } = body.project
+  expect(await details(id)).toMatchObject({ project: { name: 'One', agents: [] }, tasks: [], file: 'new/one/TASKS.md' })
+  expect(await details(outer.id)).toMatchObject({
+    project: { agents: ['helper'], notes: ['AGENTS.md'], trusted: true },
+  })
+  expect(await details('folder')).toMatchObject({ project: { path: root }, file: 'TASKS.md' })
+  const patch = (change: object, at = id) =>
+    server.json<{ tasks: object[]; error: { name: string } }>(`/ai/projects/${at}/tasks`, {
+      method: 'PATCH',
+      body: change,
+    })
+  expect((await patch({ add: ['First', 'Second'] })).body.tasks).toHaveLength(2)
+  // Someone else puts a line in front: the number is another one, but the task is the same.
+  const file = path.join(root, 'new/one/TASKS.md')
+  writeFileSync(file, `# Mine\n\n- [ ] Zero\n${readFileSync(file, 'utf8').slice('# Tasks\n\n'.length)}`)
+  expect((await patch({ change: [{ number: 1, was: 'First', status: 'done' }] })).status).toBe(200)
+  expect(readFileSync(file, 'utf8')).toBe('# Mine\n\n- [ ] Zero\n- [x] First\n- [ ] Second\n')
+  expect((await patch({ change: [{ number: 1, was: 'Gone', remove: true }] })).body.error.name).toBe('TaskChanged')
+  expect((await patch({ change: [{ number: 3, was: 'Second', remove: true }] })).body.tasks).toHaveLength(2)
+  expect((await patch({ add: ['x'] }, 'none')).status).toBe(404)
+  expect((await server.json('/ai/projects', { body: { path: 'new/one', create: true } })).status).toBe(409)
+  expect((await server.json('/ai/projects', { body: { path: '../out', create: true } })).status).toBe(403)
+  symlinkSync('/etc/passwd', path.join(root, 'app', 'TASKS.md'))
+  expect((await details(outer.id)).problem).toContain('leads out of the folder')
+  expect((await patch({ add: ['x'] }, outer.id)).body.error.name).toBe('TasksUnreadable')
+})

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { RecentWorkspace, Store, Workspace } from '@troupe/core'
-import { NamedError, projectEndpoints, type RecentFolder, workspaceEndpoints } from '@troupe/protocol'
+import { NamedError, type RecentFolder, workspaceEndpoints } from '@troupe/protocol'
 import type { Access } from '../http/access.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace, type OpenWorkspace } from '../http/scope.ts'
@@ -11,7 +11,6 @@ import { completePath } from './complete-path.ts'
 import type { FolderLanes } from './folder-lanes.ts'
 import type { FolderStates } from './folder-states.ts'
 import type { Workspaces } from './open-workspaces.ts'
-import type { WorkspaceProjects } from './projects.ts'
 
 /** A folder that takes longer is listed as slow, and its state is known at the next request. */
 const listWaitMs = 300
@@ -136,17 +135,6 @@ export function workspaceRoutes(options: {
       throw new NamedError('FolderNotMade', text, { status: 409, data: { path: folder } })
     }
   }
-}
-
-export function projectRoutes({ store, projects }: { store: Store; projects: WorkspaceProjects }): Route[] {
-  return implement(projectEndpoints, {
-    'GET /ai/projects': async ({ workspaceId }) => ({
-      projects: await projects.of(await findWorkspace(store, workspaceId)).list(),
-    }),
-    'POST /ai/projects': async ({ body, workspaceId }) => ({
-      project: await projects.of(await findWorkspace(store, workspaceId)).open(body.path, body.name),
-    }),
-  })
 }
 
 interface ActiveCounts {

@@ -20,7 +20,7 @@ import { GrowingTextarea } from '../ui/elements.tsx'
 import { hasScreenKeyboard } from '../ui/restore-focus.ts'
 import { DictateButton } from '../voice/dictate-button.tsx'
 import { useVoice } from '../voice/voice-state.ts'
-import { currentMode } from '../workspace/app-state.ts'
+import { currentMode, sessionProject } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './composer.css'
 import { ParamsButton } from './params-button.tsx'
@@ -36,6 +36,9 @@ const ReadingBar = lazy(() => import('../voice/reading-bar.tsx').then((loaded) =
 const PlanBar = lazy(() => import('./plan-bar.tsx').then((loaded) => ({ default: loaded.PlanBar })))
 const ComposerNotes = lazy(() =>
   import('../changes/composer-notes.tsx').then((loaded) => ({ default: loaded.ComposerNotes })),
+)
+const ProjectChip = lazy(() =>
+  import('../projects/project-chip.tsx').then((loaded) => ({ default: loaded.ProjectChip })),
 )
 const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Chips }) => ({ default: Chips })))
 
@@ -58,6 +61,7 @@ export function Composer() {
   const blocked = useBlocked()
   const { sendAsNew } = useWorkspace()
   const mode = useApp(currentMode)
+  const projectId = useApp(sessionProject)
   const field = useRef<HTMLTextAreaElement>(null)
   const keysId = useId()
   useEffect(() => {
@@ -191,6 +195,11 @@ export function Composer() {
           <ParamsButton />
           <ModePicker />
           <AgentPicker />
+          {projectId !== null && (
+            <Suspense>
+              <ProjectChip id={projectId} />
+            </Suspense>
+          )}
           <ComposerHint />
           <DictateButton />
           {running && (

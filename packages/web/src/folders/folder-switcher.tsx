@@ -1,4 +1,5 @@
 import {
+  Boxes,
   Check,
   ChevronsUpDown,
   Folder,
@@ -8,6 +9,7 @@ import {
   Layers,
   TriangleAlert,
 } from 'lucide-react'
+import { openProjects } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
@@ -20,7 +22,7 @@ const shownFolders = 8
 
 /** The folder in view. Its menu leads to the recent ones. */
 export function FolderSwitcher() {
-  const { app, folders } = useWorkspace()
+  const { app, folders, session } = useWorkspace()
   const recent = useFolders((state) => state.recent)
   const showsAll = useFolders((state) => state.showsAll)
   const current = useFolders(currentFolder)
@@ -61,6 +63,11 @@ export function FolderSwitcher() {
           icon: <FolderOpen aria-hidden />,
           startsGroup: true,
           onSelect: () => app.setDialog('folders'),
+        },
+        {
+          label: t.folders.projectsMore,
+          icon: <Boxes aria-hidden />,
+          onSelect: () => openProjects(session(app.getState().sessionId).panels),
         },
         {
           label: t.folders.worktreesMore,

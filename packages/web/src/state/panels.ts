@@ -17,6 +17,11 @@ export function openFiles(panels: Panels): void {
   panels.open({ kind: 'files', title: t.panels.files })
 }
 
+/** Opens the projects of the folder, or one of them. */
+export function openProjects(panels: Panels, projectId?: string): void {
+  panels.open({ kind: 'projects', title: t.folders.projects, data: { projectId } })
+}
+
 export function openChanges(panels: Panels, view?: 'chat' | 'git' | 'turn'): void {
   panels.open({ kind: 'changes', title: t.panels.changes, data: view === undefined ? {} : { view } })
 }

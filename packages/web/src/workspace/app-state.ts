@@ -48,6 +48,8 @@ export interface AppState extends SessionListState {
   chosenModes: Record<string, Mode>
   /** Agents of sessions the server does not have yet, by session. Defaults to the master. */
   chosenAgents: Record<string, string>
+  /** Projects of sessions the server does not have yet, by session. */
+  chosenProjects: Record<string, ChosenProject>
   /** Model parameters by session, until the server has them. */
   chosenParams: Record<string, ParamValues>
   /** Permission state besides the rules. Null until loaded. */
@@ -84,6 +86,12 @@ export interface AppState extends SessionListState {
   reviewedSession: string | null
   /** Open settings as `section` or `section/setting`. Empty for no particular section. */
   settingsAt: string
+}
+
+/** A project that a new chat starts in. */
+export interface ChosenProject {
+  id: string
+  name: string
 }
 
 /** An ask. One of another folder names it. */
@@ -156,6 +164,13 @@ export function sessionAgent(state: AppState): string | null {
   const { sessionId, chosenAgents } = state
   const session = findSession(state, sessionId)
   return session === undefined ? (chosenAgents[sessionId] ?? null) : session.agent
+}
+
+/** Project of the current session. Null for the whole folder. */
+export function sessionProject(state: AppState): string | null {
+  const { sessionId, chosenProjects } = state
+  const session = findSession(state, sessionId)
+  return session === undefined ? (chosenProjects[sessionId]?.id ?? null) : session.projectId
 }
 
 /** Mode of the current session: a pending choice, the server's value, or the default for new sessions. */

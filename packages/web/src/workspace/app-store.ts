@@ -17,8 +17,10 @@ import {
   createAgentActions,
   createModeActions,
   createParamActions,
+  createProjectActions,
   type ModeActions,
   type ParamActions,
+  type ProjectActions,
 } from './session-choices.ts'
 import { readSeen, withSeen, writeSeen } from './seen-chats.ts'
 import {
@@ -31,7 +33,7 @@ import {
 export type AppStore = StoreApi<AppState> & AppActions
 
 export interface AppActions
-  extends AskActions, ModeActions, AgentActions, ParamActions, CompareActions, SessionListActions {
+  extends AskActions, ModeActions, AgentActions, ProjectActions, ParamActions, CompareActions, SessionListActions {
   /** Exchanges the one-time key for a credential, if given, then loads all data. */
   start: (key: string | null) => Promise<void>
   refresh: () => Promise<void>
@@ -89,6 +91,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     keepsComparing: keepsComparing(kept),
     chosenModes: {},
     chosenAgents: {},
+    chosenProjects: {},
     chosenParams: {},
     permissions: null,
     seen: readSeen(kept, Date.now()),
@@ -118,6 +121,7 @@ export function createAppStore(sessionId: string | null, services: AppServices):
     ...modes,
     ...shelf,
     ...createAgentActions(store),
+    ...createProjectActions(store),
     ...createParamActions(store, services),
     ...createCompareActions(store, kept),
     start,

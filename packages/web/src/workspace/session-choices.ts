@@ -1,7 +1,7 @@
 import type { Mode } from '@troupe/core'
 import type { ParamValues } from '@troupe/protocol'
 import type { StoreApi } from 'zustand/vanilla'
-import { type AppServices, type AppState, findSession } from './app-state.ts'
+import { type AppServices, type AppState, type ChosenProject, findSession } from './app-state.ts'
 
 export interface ParamActions {
   /** Sets model parameters of the current session. A new session sends them with its first message. */
@@ -161,5 +161,24 @@ export function createAgentActions({ getState, setState }: StoreApi<AppState>): 
 
   function untoldAgent(sessionId: string): string | undefined {
     return findSession(getState(), sessionId) === undefined ? getState().chosenAgents[sessionId] : undefined
+  }
+}
+
+export interface ProjectActions {
+  /** Sets the project of the new current session. Null for the whole folder. */
+  chooseProject: (project: ChosenProject | null) => void
+  /** Choice for a session that the server does not have yet. */
+  pendingProject: (sessionId: string) => string | undefined
+}
+
+export function createProjectActions({ getState, setState }: StoreApi<AppState>): ProjectActions {
+  return {
+    chooseProject(project) {
+      setState(({ chosenProjects: { [getState().sessionId]: _, ...others }, sessionId }) => ({
+        chosenProjects: project === null ? others : { ...others, [sessionId]: project },
+      }))
+    },
+    pendingProject: (sessionId) =>
+      findSession(getState(), sessionId) === undefined ? getState().chosenProjects[sessionId]?.id : undefined,
   }
 }

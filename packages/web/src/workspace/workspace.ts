@@ -191,6 +191,7 @@ export function createWorkspace({ folder, sessionId, folders, page, onGone }: Wo
       onPicked: (model: string) => app.modelPicked(id, model),
       mode: () => app.pendingMode(id),
       agent: () => app.pendingAgent(id),
+      project: () => app.pendingProject(id),
       params: () => app.pendingParams(id),
       onChunk: (chunk: Chunk) => onChunk(id, chunk),
       onAnswered: page.onAnswered,

@@ -324,16 +324,18 @@ function isNotFound(error: unknown): boolean {
 
 /** Returns settings the user chose for the next answer. The server fills in the rest. */
 function chosenSettings(
-  services: Pick<SessionServices, 'model' | 'mode' | 'agent' | 'params'>,
-): Pick<ChatBody, 'model' | 'mode' | 'agent' | 'params'> {
+  services: Pick<SessionServices, 'model' | 'mode' | 'agent' | 'project' | 'params'>,
+): Pick<ChatBody, 'model' | 'mode' | 'agent' | 'projectId' | 'params'> {
   const model = services.model()
   const mode = services.mode()
   const agent = services.agent()
+  const projectId = services.project?.()
   const params = services.params?.()
   return {
     model,
     mode,
     agent,
+    projectId,
     params,
   }
 }

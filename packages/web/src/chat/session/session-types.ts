@@ -24,6 +24,8 @@ export interface SessionServices {
   mode: () => Mode | undefined
   /** Agent for a new session. Undefined lets the server decide. */
   agent: () => string | undefined
+  /** Project for a new session. Undefined for the whole folder. */
+  project?: () => string | undefined
   /** Initial model parameters. Undefined keeps the current ones. */
   params?: () => ParamValues | undefined
   /** Sub-agents of the session, also if this is a sub-agent's conversation. */

@@ -1,4 +1,4 @@
-import { Bot, File, FileDiff, Folder, FolderTree, GitBranch, Globe, Plus, SquareTerminal } from 'lucide-react'
+import { Bot, Boxes, File, FileDiff, Folder, FolderTree, GitBranch, Globe, Plus, SquareTerminal } from 'lucide-react'
 import { type ComponentType, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type { PickItem } from '../../api/api.ts'
@@ -7,7 +7,7 @@ import type { TaskInfo } from '../../api/session-types.ts'
 import { useSession, useSessionStore } from '../../chat/session/session-context.ts'
 import { agentPanel } from '../../chat/session/sub-agents.ts'
 import type { PanelProps } from '../../state/panels-state.ts'
-import { openBranchMap, openChanges, openFiles, openTerminal } from '../../state/panels.ts'
+import { openBranchMap, openChanges, openFiles, openProjects, openTerminal } from '../../state/panels.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
@@ -121,13 +121,19 @@ export default function OpenPanel({ panel }: PanelProps) {
       Icon: FileDiff,
       choose: open(() => openChanges(panels)),
     }
+    const projects = {
+      key: 'projects',
+      label: t.folders.projectsMore,
+      Icon: Boxes,
+      choose: open(() => openProjects(panels)),
+    }
     const team = {
       key: 'agents',
       label: t.subAgents.title,
       Icon: Bot,
       choose: open(() => panels.open(agentPanel(agents, null))),
     }
-    return [tree, changes, terminal, ...running, ...(hasAgents ? [team] : []), ...(hasMessages ? [map] : [])]
+    return [tree, changes, terminal, projects, ...running, ...(hasAgents ? [team] : []), ...(hasMessages ? [map] : [])]
   }
 }
 

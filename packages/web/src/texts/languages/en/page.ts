@@ -49,6 +49,10 @@ export const pageTexts = {
   folders: {
     worktrees: 'Worktrees',
     worktreesMore: 'Worktrees…',
+    projects: 'Projects',
+    projectsMore: 'Projects and tasks',
+    inProject: (name: string) => `Project: ${name}`,
+    leaveProject: 'Use the whole folder',
     workingIn: (path: string) => `Working in ${path}`,
     open: 'Open folder',
     openMore: 'Open folder…',

@@ -5,6 +5,7 @@ import { folderTexts } from './folders.ts'
 import { fileTexts } from './files.ts'
 import { instructionTexts } from './instructions.ts'
 import { pluralize } from './plural.ts'
+import { projectTexts } from './projects.ts'
 import { terminalTexts } from './terminals.ts'
 import { usageTexts } from './usage.ts'
 import { worktreeTexts } from './worktrees.ts'
@@ -17,6 +18,7 @@ export const lateTexts = {
   ...folderTexts,
   ...fileTexts,
   ...instructionTexts,
+  ...projectTexts,
   ...terminalTexts,
   ...worktreeTexts,
   share: {

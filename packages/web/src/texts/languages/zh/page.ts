@@ -50,6 +50,10 @@ export const pageTexts: PageTexts = {
   folders: {
     worktrees: '工作树',
     worktreesMore: '工作树…',
+    projects: '项目',
+    projectsMore: '项目和任务',
+    inProject: (name: string) => `项目：${name}`,
+    leaveProject: '使用整个文件夹',
     workingIn: (path: string) => `正在 ${path} 中工作`,
     open: '打开文件夹',
     openMore: '打开文件夹…',

@@ -6,6 +6,7 @@ import { folderTexts } from './folders.ts'
 import { columnViewTexts } from './columns.ts'
 import { fileTexts } from './files.ts'
 import { instructionTexts } from './instructions.ts'
+import { projectTexts } from './projects.ts'
 import { terminalTexts } from './terminals.ts'
 import { usageTexts } from './usage.ts'
 import { worktreeTexts } from './worktrees.ts'
@@ -17,6 +18,7 @@ export const settingsTexts: LateTexts = {
   ...fileTexts,
   ...columnViewTexts,
   ...instructionTexts,
+  ...projectTexts,
   ...terminalTexts,
   ...worktreeTexts,
   share: {
