@@ -21,12 +21,14 @@ interface FilesDialogsProps {
 }
 
 export function FilesDialogs({ dialog, api, tree, actions, onClose }: FilesDialogsProps) {
-  if (dialog.kind === 'move') return <MoveDialog path={dialog.path} api={api} actions={actions} onClose={onClose} />
+  if (dialog.kind === 'move') return <MoveDialog paths={dialog.paths} api={api} actions={actions} onClose={onClose} />
   if (dialog.kind === 'trash') return <TrashDialog api={api} tree={tree} onClose={onClose} />
   const deleteForever = async () => {
     try {
-      await api.deleteFile(dialog.path, { forever: true })
-      await tree.reload(folderOf(dialog.path))
+      for (const path of dialog.paths) {
+        await api.deleteFile(path, { forever: true })
+        await tree.reload(folderOf(path))
+      }
     } catch (error) {
       noticeError(error)
     }
@@ -39,14 +41,20 @@ export function FilesDialogs({ dialog, api, tree, actions, onClose }: FilesDialo
       onClose={onClose}
     >
       <p>
-        <VisibleText text={t.files.deleteForeverText(nameOf(dialog.path))} />
+        <VisibleText text={t.files.deleteForeverText(dialog.paths.map(nameOf).join(', '))} />
       </p>
     </ConfirmDialog>
   )
 }
 
 /** Asks for a folder by letters of its name. */
-function MoveDialog({ path, api, actions, onClose }: Omit<FilesDialogsProps, 'dialog' | 'tree'> & { path: string }) {
+function MoveDialog({
+  paths,
+  api,
+  actions,
+  onClose,
+}: Omit<FilesDialogsProps, 'dialog' | 'tree'> & { paths: readonly string[] }) {
+  const [path = ''] = paths
   const dialog = useRef<HTMLDialogElement>(null)
   const [folder, setFolder] = useState(folderOf(path))
   const [folders, setFolders] = useState<string[]>([])
@@ -62,9 +70,9 @@ function MoveDialog({ path, api, actions, onClose }: Omit<FilesDialogsProps, 'di
   }, [api, folder])
   return (
     <Dialog ref={dialog} title={t.files.moveTitle} onClose={onClose}>
-      <form method="dialog" onSubmit={() => void actions.move(path, folder.trim().replaceAll(/^\/+|\/+$/g, ''))}>
+      <form method="dialog" onSubmit={() => void actions.move(paths, folder.trim().replaceAll(/^\/+|\/+$/g, ''))}>
         <label className="files-move">
-          <VisibleText text={t.files.moveLabel(nameOf(path))} />
+          <VisibleText text={paths.length === 1 ? t.files.moveLabel(nameOf(path)) : t.files.moveSome(paths.length)} />
           <input
             list={listId}
             value={folder}

@@ -25,6 +25,7 @@ export function FilesPanel() {
   const found = useStore(tree, (state) => state.found)
   const root = useStore(tree, (state) => state.folders.get(''))
   const naming = useStore(tree, (state) => state.naming)
+  const selected = useStore(tree, (state) => state.selected.size)
   const [dialog, setDialog] = useState<FilesDialog>()
   const field = useRef<HTMLInputElement>(null)
   const place = useRef<HTMLDivElement>(null)
@@ -97,7 +98,11 @@ export function FilesPanel() {
         </IconButton>
       </div>
       <output className="visually-hidden">
-        {isFiltered && found !== undefined ? t.files.foundCount(found.total) : ''}
+        {selected > 1
+          ? t.files.selectedCount(selected)
+          : isFiltered && found !== undefined
+            ? t.files.foundCount(found.total)
+            : ''}
       </output>
       {root?.problem !== undefined ? (
         <div className="side-panel-none">

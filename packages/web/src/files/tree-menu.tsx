@@ -25,6 +25,8 @@ const MenuPopup = lazy(() => import('../ui/menu-popup.tsx').then((loaded) => ({ 
 /** A context menu and its place in the window. Without a row it is that of the whole folder. */
 export interface RowMenu {
   row: TreeRow | undefined
+  /** Several selected rows, instead of one. */
+  rows?: readonly TreeRow[] | undefined
   x: number
   y: number
 }
@@ -36,21 +38,47 @@ interface TreeMenuProps {
   onClosed: () => void
 }
 
-export function TreeMenu({ menu: { row, x, y }, actions, tree, onClosed }: TreeMenuProps) {
+export function TreeMenu({ menu: { row, rows, x, y }, actions, tree, onClosed }: TreeMenuProps) {
+  const label =
+    rows !== undefined
+      ? t.files.selectedCount(rows.length)
+      : row === undefined
+        ? t.files.menu
+        : t.files.menuOf(row.name)
+  const items = rows === undefined ? menuItems(row, actions, tree) : selectionItems(rows, actions)
   const anchor = (
-    <button
-      type="button"
-      className="tree-menu-anchor"
-      tabIndex={-1}
-      aria-label={row === undefined ? t.files.menu : t.files.menuOf(row.name)}
-      style={{ left: x, top: y }}
-    />
+    <button type="button" className="tree-menu-anchor" tabIndex={-1} aria-label={label} style={{ left: x, top: y }} />
   )
   return (
     <Suspense fallback={null}>
-      <MenuPopup key={`${x} ${y}`} trigger={anchor} items={menuItems(row, actions, tree)} onClosed={onClosed} />
+      <MenuPopup key={`${x} ${y}`} trigger={anchor} items={items} onClosed={onClosed} />
     </Suspense>
   )
+}
+
+function selectionItems(rows: readonly TreeRow[], actions: FileActions): MenuItem[] {
+  const paths = rows.map(rowPath)
+  const files = rows.filter(isOpenable).map(rowPath)
+  return [
+    { label: t.files.askAboutThese, icon: <MessageSquareQuote aria-hidden />, onSelect: () => actions.mention(paths) },
+    ...(files.length === 0
+      ? []
+      : [{ label: t.files.download, icon: <Download aria-hidden />, onSelect: () => actions.download(files) }]),
+    {
+      label: t.files.moveTo,
+      icon: <FolderInput aria-hidden />,
+      startsGroup: true,
+      onSelect: () => actions.pickFolder(paths),
+    },
+    { label: t.files.copyPaths, icon: <Clipboard aria-hidden />, onSelect: () => void copyText(paths.join('\n')) },
+    {
+      label: t.files.delete,
+      icon: <Trash2 aria-hidden />,
+      danger: true,
+      startsGroup: true,
+      onSelect: () => void actions.remove(paths),
+    },
+  ]
 }
 
 function menuItems(row: TreeRow | undefined, actions: FileActions, tree: FileTree): MenuItem[] {
@@ -84,8 +112,8 @@ function menuItems(row: TreeRow | undefined, actions: FileActions, tree: FileTre
   const open: MenuItem[] = isOpenable(row)
     ? [
         { label: t.files.open, icon: <PanelRightOpen aria-hidden />, hint: '↵', onSelect: () => actions.open(row) },
-        { label: t.files.mention, icon: <MessageSquareQuote aria-hidden />, onSelect: () => actions.mention(path) },
-        { label: t.files.download, icon: <Download aria-hidden />, onSelect: () => actions.download(path) },
+        { label: t.files.mention, icon: <MessageSquareQuote aria-hidden />, onSelect: () => actions.mention([path]) },
+        { label: t.files.download, icon: <Download aria-hidden />, onSelect: () => actions.download([path]) },
       ]
     : []
   return [
@@ -98,14 +126,14 @@ function menuItems(row: TreeRow | undefined, actions: FileActions, tree: FileTre
       startsGroup: true,
       onSelect: () => tree.setNaming({ kind: 'rename', path }),
     },
-    { label: t.files.moveTo, icon: <FolderInput aria-hidden />, onSelect: () => actions.pickFolder(path) },
+    { label: t.files.moveTo, icon: <FolderInput aria-hidden />, onSelect: () => actions.pickFolder([path]) },
     { label: t.files.copyPath, icon: <Clipboard aria-hidden />, onSelect: () => void copyText(path) },
     {
       label: t.files.delete,
       icon: <Trash2 aria-hidden />,
       danger: true,
       startsGroup: true,
-      onSelect: () => void actions.remove(row),
+      onSelect: () => void actions.remove([path]),
     },
   ]
 }

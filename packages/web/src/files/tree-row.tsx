@@ -9,7 +9,7 @@ import {
   Folder,
   FolderOpen,
 } from 'lucide-react'
-import { type CSSProperties, type DragEvent, useRef, useState } from 'react'
+import { type CSSProperties, type DragEvent, type MouseEvent, useRef, useState } from 'react'
 import { formatSize } from '../texts/format.ts'
 import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
@@ -23,13 +23,14 @@ interface TreeRowProps {
   /** Entries of its folder. */
   setSize: number
   isActive: boolean
+  isSelected: boolean
   /** Undefined for what cannot be opened as a folder. */
   isExpanded: boolean | undefined
   /** A drop would go here. */
   isTarget: boolean
   mark: FileMark | 'inside' | undefined
   showsFolder: boolean
-  onOpen: () => void
+  onClick: (event: MouseEvent) => void
   onMenu: (x: number, y: number) => void
   onDragStart: (event: DragEvent) => void
   onDragOver: (event: DragEvent) => void
@@ -46,7 +47,7 @@ const markLetters: Record<FileMark, string> = {
 }
 
 export function TreeRowView(props: TreeRowProps) {
-  const { id, row, isActive, isExpanded, mark, showsFolder, onMenu } = props
+  const { id, row, isActive, isSelected, isExpanded, mark, showsFolder, onMenu } = props
   const details = [
     row.kind === 'link' && t.files.linkTo[row.target ?? 'missing'],
     row.kind === 'other' && t.files.special,
@@ -68,12 +69,13 @@ export function TreeRowView(props: TreeRowProps) {
       aria-level={row.depth + 1}
       aria-setsize={props.setSize}
       aria-posinset={row.position}
-      aria-selected={isActive}
+      data-active={isActive}
+      aria-selected={isSelected}
       aria-expanded={isExpanded}
       title={details.join(' · ')}
       style={{ '--depth': row.depth } as CSSProperties}
       draggable
-      onClick={props.onOpen}
+      onClick={props.onClick}
       onContextMenu={(event) => {
         event.preventDefault()
         event.stopPropagation()

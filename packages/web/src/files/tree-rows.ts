@@ -77,6 +77,17 @@ export function foldersAbove(path: string): string[] {
   return above
 }
 
+/** Without paths inside others: what happens to a folder happens to its content. */
+export function outermost(paths: Iterable<string>): string[] {
+  const all = new Set(paths)
+  return [...all].filter((path) => !foldersAbove(path).some((above) => all.has(above)))
+}
+
+/** Paths of the rows between two indexes, both included. */
+export function pathsBetween(rows: readonly TreeRow[], one: number, other: number): string[] {
+  return rows.slice(Math.max(0, Math.min(one, other)), Math.max(one, other) + 1).map(rowPath)
+}
+
 /** The first row after the active one whose name starts with the typed letters. Wraps around. */
 export function typedAhead(rows: readonly TreeRow[], active: number, typed: string): number | undefined {
   const wanted = typed.toLocaleLowerCase()

@@ -10,6 +10,7 @@ import {
   type Folders,
   type FolderState,
   marksOf,
+  nameOf,
   noMarks,
   shownFolders,
   toRows,
@@ -31,6 +32,8 @@ export interface TreeState {
   rows: readonly TreeRow[]
   /** Path of the row that keys act on. */
   active: string | null
+  /** Paths of several rows that actions are about. Empty for only the active one. */
+  selected: ReadonlySet<string>
   marks: FileMarks
   filter: string
   /** Undefined without a filter, and until the first answer. */
@@ -46,7 +49,10 @@ export interface FileTree extends StoreApi<TreeState> {
   /** Loads and watches what is shown until the returned function is called. */
   show(): () => void
   setExpanded(path: string, isExpanded: boolean): void
+  /** Makes a row active and ends a selection of several. */
   setActive(path: string | null): void
+  /** Selects several rows. Keys act on `active`, one of them. */
+  select(paths: Iterable<string>, active: string): void
   setFilter(filter: string): void
   setNaming(naming: Naming | null): void
   /** Reads a folder again, if it is shown. */
@@ -74,6 +80,7 @@ export function createFileTree(api: TreeApi, kept: KeyValueStorage, key: string)
     expanded: new Set(readList(kept.get(key))),
     rows: [],
     active: null,
+    selected: new Set(),
     marks: noMarks,
     filter: '',
     found: undefined,
@@ -111,14 +118,15 @@ export function createFileTree(api: TreeApi, kept: KeyValueStorage, key: string)
       else expanded.delete(path)
       setExpanded(expanded)
     },
-    setActive: (active) => setState({ active }),
+    setActive: (active) => setState({ active, selected: none }),
+    select: (paths, active) => setState({ active, selected: new Set(paths) }),
     setNaming(naming) {
       if (naming !== null && naming.kind !== 'rename' && naming.folder !== '') tree.setExpanded(naming.folder, true)
       setState({ naming })
     },
     setFilter(filter) {
       searching?.abort()
-      setState(filter.trim() === '' ? { filter, found: undefined } : { filter })
+      setState({ filter, selected: none, ...(filter.trim() === '' && { found: undefined }) })
       if (filter.trim() !== '') void search(filter.trim())
     },
     reload: async (folder) => {
@@ -127,7 +135,7 @@ export function createFileTree(api: TreeApi, kept: KeyValueStorage, key: string)
     async reveal(path) {
       setExpanded(new Set([...getState().expanded, ...foldersAbove(path)]))
       await Promise.all(['', ...foldersAbove(path)].filter((folder) => !isLoaded(folder)).map(load))
-      setState({ active: path, filter: '', found: undefined })
+      setState({ active: path, selected: none, filter: '', found: undefined })
     },
   }
   return tree
@@ -210,7 +218,16 @@ export function createFileTree(api: TreeApi, kept: KeyValueStorage, key: string)
     const { folders, expanded } = getState()
     if (folder !== '' && !expanded.has(folder)) return
     const next = new Map(folders).set(folder, state)
-    setState({ folders: next, rows: visibleRows(next, expanded) })
+    setState({ folders: next, rows: visibleRows(next, expanded), ...stillSelected(folder, state) })
+  }
+
+  /** Entries that are gone from a folder are no longer selected. */
+  function stillSelected(folder: string, { rows, total }: FolderState): Partial<TreeState> {
+    const { selected } = getState()
+    if (selected.size === 0 || rows.length < total) return {}
+    const names = new Set(rows.map(({ name }) => name))
+    const kept = [...selected].filter((path) => folderOf(path) !== folder || names.has(nameOf(path)))
+    return kept.length === selected.size ? {} : { selected: new Set(kept) }
   }
 
   async function search(query: string, isAgain = false): Promise<void> {
@@ -254,6 +271,8 @@ export function createFileTree(api: TreeApi, kept: KeyValueStorage, key: string)
     }
   }
 }
+
+const none: ReadonlySet<string> = new Set()
 
 function readList(text: string | null): string[] {
   try {

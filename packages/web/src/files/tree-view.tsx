@@ -1,11 +1,30 @@
-import { type DragEvent, type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react'
+import {
+  type DragEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useStore } from 'zustand'
 import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import type { FileActions } from './file-actions.ts'
 import { type RowMenu, TreeMenu } from './tree-menu.tsx'
 import { NameField, TreeRowView } from './tree-row.tsx'
-import { folderOf, isFolder, nameOf, rowPath, shownFolders, type TreeRow, typedAhead } from './tree-rows.ts'
+import {
+  folderOf,
+  isFolder,
+  nameOf,
+  pathsBetween,
+  rowPath,
+  shownFolders,
+  type TreeRow,
+  typedAhead,
+} from './tree-rows.ts'
 import type { FileTree, Naming } from './tree-store.ts'
 import './tree-view.css'
 import { useTreeWindow } from './tree-window.ts'
@@ -28,12 +47,15 @@ export function TreeView({ tree, actions, found, onLeaveTop }: TreeViewProps) {
   const rows = found ?? all
   const expanded = useStore(tree, (state) => state.expanded)
   const active = useStore(tree, (state) => state.active)
+  const selected = useStore(tree, (state) => state.selected)
   const marks = useStore(tree, (state) => state.marks)
   const naming = useStore(tree, (state) => state.naming)
   const [menu, setMenu] = useState<RowMenu>()
   const [over, setOver] = useState<string>()
   const scroller = useRef<HTMLDivElement>(null)
   const typed = useRef({ text: '', at: 0 })
+  /** The row that a range begins at. */
+  const anchor = useRef<string | null>(null)
   const baseId = useId()
   const drawn = useDrawnRows(rows, naming, found !== undefined)
   const window = useTreeWindow(scroller, drawn.length, {
@@ -67,7 +89,34 @@ export function TreeView({ tree, actions, found, onLeaveTop }: TreeViewProps) {
     if (found !== undefined) return void tree.reveal(path).then(() => tree.setExpanded(path, true))
     tree.setExpanded(path, !expanded.has(path))
   }
-  const openMenu = (row: TreeRow | undefined, at: { x: number; y: number }) => setMenu({ row, ...at })
+  const openMenu = (row: TreeRow | undefined, at: { x: number; y: number }) => {
+    const isOne = row === undefined || selected.size < 2 || !selected.has(rowPath(row))
+    setMenu({ row, rows: isOne ? undefined : rows.filter((one) => selected.has(rowPath(one))), ...at })
+  }
+  /** The rows that a key is about. */
+  const targets = (row: TreeRow): string[] => (selected.size > 1 ? [...selected] : [rowPath(row)])
+  const toggle = (path: string) => {
+    const before = selected.size > 0 || active === null || activeAt < 0 ? selected : new Set([active])
+    const next = new Set(before)
+    if (!next.delete(path)) next.add(path)
+    anchor.current = path
+    tree.select(next, path)
+  }
+  const extendTo = (index: number) => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, index))]
+    if (row === undefined) return
+    if (selected.size === 0 || anchor.current === null) anchor.current = active
+    const from = rowIndex(rows, anchor.current)
+    const to = rowIndex(rows, rowPath(row))
+    tree.select(pathsBetween(rows, from < 0 ? to : from, to), rowPath(row))
+  }
+  const onClick = (event: MouseEvent, row: TreeRow) => {
+    const path = rowPath(row)
+    if (event.ctrlKey || event.metaKey) return toggle(path)
+    if (event.shiftKey) return extendTo(rowIndex(rows, path))
+    anchor.current = path
+    open(row)
+  }
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.target !== event.currentTarget || event.nativeEvent.isComposing) return
@@ -86,10 +135,25 @@ export function TreeView({ tree, actions, found, onLeaveTop }: TreeViewProps) {
       Enter: () => row !== undefined && open(row),
       ' ': () => row !== undefined && open(row),
       F2: () => row !== undefined && tree.setNaming({ kind: 'rename', path: rowPath(row) }),
-      Delete: () => row !== undefined && void actions.remove(row),
+      Delete: () => row !== undefined && void actions.remove(targets(row)),
       ContextMenu: () => openMenu(row, menuPlace()),
     }
+    const extensions: Record<string, number> = {
+      ArrowDown: activeAt + 1,
+      ArrowUp: activeAt - 1,
+      Home: 0,
+      End: rows.length - 1,
+      PageDown: activeAt + page,
+      PageUp: activeAt - page,
+    }
+    const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey
     if (event.key === 'F10' && event.shiftKey) openMenu(row, menuPlace())
+    else if (isCommand && event.key === 'a' && rows.length > 0)
+      tree.select(rows.map(rowPath), active ?? rowPath(rows[0]!))
+    else if (isCommand && event.key === ' ' && row !== undefined) toggle(rowPath(row))
+    else if (event.key === 'Escape' && selected.size > 0) tree.setActive(active)
+    else if (event.shiftKey && !hasModifier && extensions[event.key] !== undefined)
+      extendTo(extensions[event.key] as number)
     else if (!hasModifier && steps[event.key] !== undefined) steps[event.key]?.()
     else if (!hasModifier && /^.$/su.test(event.key)) typeAhead(event.key)
     else return
@@ -130,9 +194,9 @@ export function TreeView({ tree, actions, found, onLeaveTop }: TreeViewProps) {
     event.preventDefault()
     event.stopPropagation()
     setOver(undefined)
-    const moved = event.dataTransfer.getData(dragType)
-    if (moved === '') void actions.upload(dropFolder(row), event.dataTransfer)
-    else if (folderOf(moved) !== dropFolder(row)) void actions.move(moved, dropFolder(row))
+    const moved = readDragged(event.dataTransfer.getData(dragType))
+    if (moved.length === 0) void actions.upload(dropFolder(row), event.dataTransfer)
+    else void actions.move(moved, dropFolder(row))
   }
   const onDragOver = (event: DragEvent, row: TreeRow | undefined) => {
     const { types } = event.dataTransfer
@@ -151,6 +215,7 @@ export function TreeView({ tree, actions, found, onLeaveTop }: TreeViewProps) {
         className="tree-scroller"
         role="tree"
         aria-label={t.files.title}
+        aria-multiselectable
         aria-activedescendant={
           activeDrawn >= window.from && activeDrawn < window.to ? `${baseId}-${activeDrawn}` : undefined
         }
@@ -206,17 +271,18 @@ export function TreeView({ tree, actions, found, onLeaveTop }: TreeViewProps) {
                   row={row}
                   setSize={found === undefined ? (tree.getState().folders.get(row.folder)?.total ?? 1) : rows.length}
                   isActive={path === active}
+                  isSelected={selected.size > 0 ? selected.has(path) : path === active}
                   isExpanded={found === undefined && isFolder(row) ? expanded.has(path) : undefined}
                   isTarget={over !== undefined && over !== '' && (over === path || row.folder === over)}
                   mark={marks.files.get(path) ?? (marks.folders.has(path) ? 'inside' : undefined)}
                   showsFolder={found !== undefined}
-                  onOpen={() => open(row)}
+                  onClick={(event) => onClick(event, row)}
                   onMenu={(x, y) => {
-                    tree.setActive(path)
+                    if (!selected.has(path)) tree.setActive(path)
                     openMenu(row, { x, y })
                   }}
                   onDragStart={(event) => {
-                    event.dataTransfer.setData(dragType, path)
+                    event.dataTransfer.setData(dragType, JSON.stringify(selected.has(path) ? [...selected] : [path]))
                     event.dataTransfer.effectAllowed = 'copyMove'
                   }}
                   onDragOver={(event) => onDragOver(event, row)}
@@ -241,6 +307,16 @@ export function TreeView({ tree, actions, found, onLeaveTop }: TreeViewProps) {
       )}
     </>
   )
+}
+
+/** Another page may have started the drag. */
+function readDragged(text: string): string[] {
+  try {
+    const paths: unknown = JSON.parse(text)
+    return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : []
+  } catch {
+    return []
+  }
 }
 
 interface NewRow {
