@@ -332,7 +332,7 @@ describe('servers of a project', () => {
     const server = await project({ files: entry() })
     expect(await list(server)).toMatchObject({
       servers: [],
-      problems: [{ message: expect.stringContaining('To use them, trust the folder') }],
+      problems: [{ message: expect.stringContaining('Trust the folder to use them') }],
     })
     await trust(server)
     const view = await found(server, 'files')

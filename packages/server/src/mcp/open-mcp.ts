@@ -198,7 +198,7 @@ function createMcpSources(options: {
           if (Object.keys(held ?? {}).length > 0)
             problems.push({
               path: file.path,
-              message: 'It contains MCP servers. To use them, trust the folder: troupe trust',
+              message: 'This file adds MCP servers. Trust the folder to use them.',
             })
         }
       }

@@ -119,7 +119,12 @@ function ArtifactView({ shown, path, waits }: ArtifactViewProps) {
       </header>
       {compares && artifact !== undefined && version !== undefined && (
         <div className="side-panel-body">
-          <VersionDiff artifact={artifact.id} path={fileName(artifact.path)} versions={versions} version={version} />
+          <VersionDiff
+            artifact={artifact.id}
+            path={artifact.path.endsWith('.jsx') ? `${title}.jsx` : fileName(artifact.path)}
+            versions={versions}
+            version={version}
+          />
         </div>
       )}
       {/* Downloads copy from here, also while changes are shown. The keyboard selects nothing here: the edit box also

@@ -40,7 +40,10 @@ export function VersionBar({ versions, version, isLatest, onChoose }: VersionBar
         <ChevronRight />
       </IconButton>
       <span className="artifact-number">
-        {label}
+        <span aria-hidden>
+          {version} / {last}
+        </span>
+        <span className="visually-hidden">{label}</span>
         {shown !== undefined && <span className="artifact-time"> · {formatMoment(shown.createdAt, now)}</span>}
       </span>
       {!isLatest && (

@@ -45,7 +45,11 @@ export function planAnswer(ask: Ask, store: ChatSessionStore): PlannedAnswer {
 
 /** Commands in full, with everything between their parts, not as the model describes them. */
 export function subjectsOf({ commands, content, summary, input }: Ask): string[] {
-  const command = isRecord(content) && content['kind'] === 'terminal' ? textIn(content['command']) : undefined
+  const command = isRecord(content)
+    ? content['kind'] === 'terminal'
+      ? textIn(content['command'])
+      : undefined
+    : commands && textIn(content)
   if (command !== undefined) return [command]
   if (commands !== undefined && commands.length > 0) return commands.map(({ text }) => text)
   const files = isRecord(content) && content['kind'] === 'patch' ? recordsIn(content['files']) : [content]

@@ -186,7 +186,8 @@ function ReviewEntry({ ask, isCurrent, onChoose }: { ask: Ask; isCurrent: boolea
   const chat = useApp((state) =>
     state.reviewedSession === null ? chatName(ask, findSession(state, ask.sessionId)?.title) : undefined,
   )
-  const subject = subjectsOf(ask)[0]?.trim().split('\n', 1)[0]
+  const [first, ...others] = subjectsOf(ask).flatMap((subject) => subject.trim().split('\n'))
+  const subject = first === undefined || others.length === 0 ? first : `${first} …`
   const agent = ask.agentPath.slice(1).join(' › ')
   return (
     <button

@@ -35,7 +35,9 @@ export function McpSection() {
         <p key={`${path} ${message}`} className="settings-warning">
           <TriangleAlert aria-hidden />
           <span>
-            <VisibleText text={translateServerText(message, 'text')} /> <code>{path}</code>
+            <code>{path}</code>
+            <br />
+            <VisibleText text={translateServerText(message, 'text')} />
           </span>
         </p>
       ))}

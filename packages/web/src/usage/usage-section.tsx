@@ -39,7 +39,8 @@ export function UsageSection() {
             <output className="usage-total">
               <b>{t.usage.total}:</b>{' '}
               {t.usage.totalText(
-                costText(value.total),
+                // The note below says that the price is unknown.
+                costText(value.total).replace(t.usage.unknown, ''),
                 formatNumber(value.total.inputTokens + value.total.outputTokens),
                 value.total.calls,
               )}

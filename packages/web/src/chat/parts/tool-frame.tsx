@@ -2,6 +2,7 @@ import { Ban, Check, ChevronRight, CircleAlert, CircleStop, Hand, LoaderCircle }
 import { type ReactNode, useId } from 'react'
 import { OpenInPanel } from '../../panels/open-in-panel.tsx'
 import { formatDuration, isLong } from '../../texts/format.ts'
+import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { Group, VisibleText } from '../../ui/elements.tsx'
 import type { ToolCall } from '../session/message-parts.ts'
@@ -56,7 +57,7 @@ export function ToolFrame({
       </div>
       {!open && call.errorText !== undefined && !call.stopped && (
         <p className="tool-error-line">
-          <VisibleText text={firstLine(call.errorText)} as="name" />
+          <VisibleText text={firstLine(translateServerText(call.errorText, 'text'))} as="name" />
         </p>
       )}
       <div id={bodyId} className="tool-body" hidden={!open}>

@@ -171,7 +171,7 @@ const Chunk = memo(function Chunk({ items, before, language, change, layout, onO
           case 'note':
             return (
               <tr key={index} className="diff-note">
-                <td colSpan={wide}>{row.text}</td>
+                <td colSpan={wide}>{row.text === 'No newline at end of file' ? t.displays.noNewline : row.text}</td>
               </tr>
             )
           default:

@@ -19,7 +19,7 @@ export const agentTexts = {
       database: 'Saved in this workspace.',
       home: 'Loaded from your home folder. Your own version overrides this file in this workspace:',
       project:
-        'Loaded from the project. Changes of the file are for all who use the project. Your own version overrides it here:',
+        'Loaded from the project. Changes to the file affect everyone who uses the project. Your own version overrides it here:',
     },
     master:
       'Comes with Troupe and answers your chats. You can edit its prompt in the settings under “Instructions”, or make a copy.',

@@ -69,7 +69,7 @@ export const approvalTexts = {
     name: 'Review approvals',
     title: (count: number) => (count === 0 ? 'Review approvals' : `Review ${pluralize(count, 'approval')}`),
     open: (count: number) => `Review ${pluralize(count, 'approval')}`,
-    waiting: (count: number) => `${pluralize(count, 'tool call')} need your approval`,
+    waiting: (count: number) => `${pluralize(count, 'tool call')} ${count === 1 ? 'needs' : 'need'} your approval`,
     list: 'Approvals',
     arrived: (count: number) => `${count} more arrived.`,
     showThem: 'Show',

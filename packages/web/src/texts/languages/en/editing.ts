@@ -24,7 +24,7 @@ export const editingTexts = {
     inProject: 'Saved in the project’s file. A changed server needs your trust again.',
     edit: (name: string) => `Edit the server ${name}`,
     folder: 'Start in',
-    seconds: 'Timeout in seconds without a message',
+    seconds: 'Timeout without a response (seconds)',
     kept: (names: string) => `Saved: ${names}. Leave empty to keep them, or enter all of them again.`,
     losesHeaders: 'This is another server, so the saved headers will be removed.',
     save: 'Save and reconnect',

@@ -12,7 +12,7 @@ export const instructionTexts = {
     folderPlaceholder: 'For example: Run the tests with “npm test” before you say that something works.',
     untrusted: 'These don’t apply yet, because this folder isn’t trusted.',
     others: (files: string) => `These files also apply: ${files}`,
-    master: 'Prompt of the master agent',
+    master: 'Master agent prompt',
     masterAbout: 'The role and rules of the agent that you chat with. Your own prompt replaces the default completely.',
     masterWords: 'system prompt master agent default restore diff',
     masterDefault: 'This is the default prompt.',
@@ -37,6 +37,6 @@ export const instructionTexts = {
     overwrite: 'Overwrite it with mine',
     reset: 'Undo changes',
     same: 'No differences.',
-    diffFailed: 'The comparison could not be loaded.',
+    diffFailed: 'Couldn’t load the comparison.',
   },
 }

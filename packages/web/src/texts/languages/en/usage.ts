@@ -7,7 +7,7 @@ export const usageTexts = {
     days: (days: number) => `${days} days`,
     total: 'Total',
     totalText: (cost: string, tokens: string, calls: number) =>
-      `${cost} for ${tokens} tokens in ${pluralize(calls, 'model call')}`,
+      `${cost === '' ? '' : `${cost} for `}${tokens} tokens in ${pluralize(calls, 'model call')}`,
     about:
       'All chats and sub-agents in all folders, and images, videos and speech. Costs are estimates from public prices.',
     none: 'Nothing used in this period.',
@@ -25,12 +25,13 @@ export const usageTexts = {
     unknown: 'unknown',
     plusUnknown: (cost: string) => `${cost} + unknown`,
     unpriced: (tokens: string, models: string) =>
-      `The price of ${tokens} tokens is unknown, so they are not in the cost: ${models}.`,
-    unpricedCalls: (models: string) => `The price of these calls is unknown, so they are not in the cost: ${models}.`,
+      `${tokens} tokens aren’t included in the cost, because their price is unknown: ${models}.`,
+    unpricedCalls: (models: string) =>
+      `Some calls aren’t included in the cost, because their price is unknown: ${models}.`,
     budget: 'Budget',
     budgetWords: 'limit stop warn spending cap day month raise',
     budgetAbout:
-      'You get a warning at 80%. At 100%, Troupe sends nothing more to paid models until you raise the budget or the period ends. Your messages are kept. This includes images, videos, dictation and reading aloud by a model. Models without a known price are stopped as well, but what they cost before cannot be counted.',
+      'Troupe warns you at 80%. At 100%, it stops using paid models until you raise the budget or the period ends, and keeps your messages. Images, videos and speech count, too. Models without a known price also stop, but their cost can’t be counted.',
     perDay: 'Per day (US$)',
     perMonth: 'Per month (US$)',
     noBudget: 'no limit',

@@ -91,7 +91,7 @@ export const settingsTexts: LateTexts = {
     readingWords: '语音 声音 收听 speech voice tts',
     readingAbout: '在每个回答的菜单中。“自动”会优先使用浏览器自带的语音。',
     speechModel: '语音模型',
-    voiceName: '语音模型的声音',
+    voiceName: '声音',
     voiceNameAbout: '提供商支持的声音名称，例如“alloy”。留空则使用默认声音。',
     noModels: '已连接的提供商都没有此类模型。',
   },

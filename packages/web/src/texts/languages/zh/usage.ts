@@ -5,7 +5,7 @@ export const usageTexts: Pick<LateTexts, 'usage'> = {
     period: '时间范围',
     days: (days) => `${days} 天`,
     total: '合计',
-    totalText: (cost, tokens, calls) => `${cost}，${tokens} 个 token，${calls} 次模型调用`,
+    totalText: (cost, tokens, calls) => `${cost === '' ? '' : `${cost}，`}${tokens} 个 token，${calls} 次模型调用`,
     about: '包括所有文件夹的所有会话和子智能体，以及图片、视频和语音。费用按公开价格估算。',
     none: '这段时间没有用量。',
     chart: '每天的费用',
@@ -26,7 +26,7 @@ export const usageTexts: Pick<LateTexts, 'usage'> = {
     budget: '预算',
     budgetWords: '限额 停止 警告 花费 上限 每天 每月 提高 budget',
     budgetAbout:
-      '用到 80% 时会提醒你。用到 100% 时，在你提高预算或周期结束之前，Troupe 不再向付费模型发送任何内容。你的消息会保留。图片、视频、语音输入和由模型朗读也包括在内。价格未知的模型同样会停止，但此前的费用无法计入。',
+      '用到 80% 时会提醒你。用到 100% 时，在你提高预算或周期结束之前，Troupe 会停用付费模型，并保留你的消息。图片、视频和语音也计入。价格未知的模型同样会停用，但其费用无法计入。',
     perDay: '每天（美元）',
     perMonth: '每月（美元）',
     noBudget: '无限制',

@@ -3,16 +3,16 @@ import type { ServerTextPairs } from '../../server-texts.ts'
 /** Agent descriptions and errors. */
 export const agents: ServerTextPairs = [
   [
-    'Uses websites in its own browser - opens pages, clicks, types, extracts data.',
+    'Uses websites in its own browser. Opens pages, clicks, types and extracts data.',
     '在自己的浏览器中使用网页：打开、查看、点击、输入、提取。',
   ],
   ['Views and organizes the calendar.', '查看并安排日历。'],
   [
-    'Changes code and verifies the change - reads, edits, runs tests and commands.',
+    'Changes code and verifies the change. Reads, edits, and runs tests and commands.',
     '更改代码并验证：阅读、编辑、运行测试和命令。',
   ],
   [
-    'Reads, writes and restructures documents - text, Markdown, notebooks.',
+    'Reads, writes and restructures documents such as text, Markdown and notebooks.',
     '阅读、撰写和重组文档：文本、Markdown、笔记本。',
   ],
   ['Reads, sorts and drafts email. Never sends on its own.', '阅读、整理和起草电子邮件；不会自行发送。'],
@@ -22,12 +22,9 @@ export const agents: ServerTextPairs = [
     'Studies the files and plans a task in small, verifiable steps. Read-only.',
     '研究文件，把任务规划为可检查的小步骤。只读。',
   ],
+  ['Knows the project’s status, history, tasks and open questions.', '掌握项目概况：状态、历史、任务和待解决的问题。'],
   [
-    'Knows the project - its status, history, tasks and open questions.',
-    '掌握项目概况：状态、历史、任务和待解决的问题。',
-  ],
-  [
-    'Works in the terminal - runs commands, monitors long ones, explains their output.',
+    'Works in the terminal. Runs commands, monitors long ones and explains their output.',
     '在终端中工作：运行命令、关注耗时的命令、解释输出。',
   ],
   ['Makes small widgets and previews, shown next to the chat.', '制作显示在会话旁边的小组件和预览。'],

@@ -111,10 +111,7 @@ export const problems: ServerTextPairs = [
   ['{} Every tool call is denied until this is fixed.', '{1~} 修复之前，所有工具调用都会被拒绝。'],
   ['It gave no reason.', '没有说明原因。'],
   // MCP
-  [
-    'It contains MCP servers. To use them, trust the folder: troupe trust',
-    '其中有 MCP 服务器。要使用它们，请信任该文件夹：troupe trust',
-  ],
+  ['This file adds MCP servers. Trust the folder to use them.', '此文件添加了 MCP 服务器。信任该文件夹后即可使用。'],
   [
     '{} is not a valid MCP server name. Use up to 30 letters, digits, "_", "." and "-", without "__".',
     '{} 不是有效的 MCP 服务器名称。请使用最多 30 个字母、数字、“_”、“.”和“-”，且不含“__”。',
