@@ -13,7 +13,7 @@ test('a zip is listed', async () => {
   const file = path.join(folder, 'empty.zip')
   writeFileSync(file, Buffer.concat([Buffer.from('PK\u0005\u0006', 'latin1'), Buffer.alloc(18)]))
   expect(await documents.identify({ path: file })).toMatchObject({ format: 'zip', mediaType: 'application/zip' })
-  expect(await documents.read({ path: file }, {})).toMatchObject({ facts: '0 files', text: '' })
+  expect(await documents.read({ path: file }, {})).toMatchObject({ facts: '0 files, 0 bytes unpacked', text: '' })
 })
 
 test('text is no document', async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import path from 'node:path'
 import type { DocumentFile, DocumentFormat, DocumentPart, Documents, DocumentText } from '@troupe/core'
-import type { ReaderRequest, ReaderResponse } from './reader-process.ts'
+import type { ReaderRequest, ReaderResponse } from './read-document.ts'
 
 export interface DocumentsOptions {
   /** How many documents are read at once. */

@@ -1,4 +1,4 @@
-import type { DocumentPart, DocumentText } from '@troupe/core'
+import type { DocumentFormat, DocumentPart, DocumentText } from '@troupe/core'
 
 /**
  * A reader turns files of one format into Markdown. Each reader is one file in `readers/`, named after the format, with
@@ -16,8 +16,11 @@ export interface DocumentReader {
   /** True if the content is of this format; `head` has its first 4 KiB. Absent: only the extension decides. */
   matches?(head: Buffer, source: DocumentSource): boolean | Promise<boolean>
   /** Throws an Error whose message tells the model what to do. */
-  read(source: DocumentSource, part: DocumentPart): Promise<DocumentText>
+  read(source: DocumentSource, part: DocumentPart): Promise<DocumentReading>
 }
+
+/** The answer of a reader. What it does not say about the format comes from the reader. */
+export type DocumentReading = Omit<DocumentText, keyof DocumentFormat> & Partial<DocumentFormat>
 
 /** The file to read. All reads check bounds: fewer bytes come back at its end. */
 export interface DocumentSource {

@@ -1,33 +1,23 @@
-import { defineReader, maxCharacters } from '../reader.ts'
+import { shownName } from '../text/markdown.ts'
+import { answerEntries } from '../archive/entries.ts'
+import { defineReader } from '../reader.ts'
 import { openZipFile } from '../zip/zip-file.ts'
 
+const title = 'a zip archive'
+
 export default defineReader({
-  title: 'a zip archive',
-  extensions: ['zip', 'jar', 'war', 'apk'],
+  title,
+  extensions: ['zip', 'jar', 'war', 'apk', 'xpi', 'whl', 'nupkg'],
   mediaTypes: ['application/zip'],
   isContainer: true,
-  matches: (head) =>
-    head.toString('latin1', 0, 4) === 'PK\u0003\u0004' || head.toString('latin1', 0, 4) === 'PK\u0005\u0006',
-  async read(source, { offset = 1, limit = 1000 }) {
-    const zip = await openZipFile(source.path)
+  matches: (head) => ['PK\u0003\u0004', 'PK\u0005\u0006'].includes(head.toString('latin1', 0, 4)),
+  async read(source, part) {
+    const zip = await openZipFile(source.path).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Error(`${shownName(source.name)} is damaged or incomplete: ${reason}. Ask for another copy.`)
+    })
     try {
-      const lines: string[] = []
-      let characters = 0
-      for (const { name, size } of zip.entries.slice(offset - 1, offset - 1 + limit)) {
-        const line = `- ${JSON.stringify(name)} (${size} bytes)`
-        characters += line.length + 1
-        if (characters > maxCharacters) break
-        lines.push(line)
-      }
-      const end = offset - 1 + lines.length
-      return {
-        format: 'zip',
-        title: 'a zip archive',
-        mediaType: 'application/zip',
-        facts: `${zip.entries.length} files`,
-        text: lines.join('\n'),
-        next: end < zip.entries.length ? { offset: end + 1 } : undefined,
-      }
+      return answerEntries(zip.entries, part, title)
     } finally {
       await zip.close()
     }

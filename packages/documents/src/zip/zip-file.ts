@@ -7,6 +7,7 @@ export interface ZipEntry {
   name: string
   /** Declared size. More bytes are an error. */
   size: number
+  isEncrypted: boolean
   /** Yields unpacked bytes. Throws if they do not match the zip directory. */
   read(): AsyncIterable<Uint8Array>
 }
@@ -39,14 +40,7 @@ export async function openZipFile(path: string): Promise<ZipFile> {
 
 async function readDirectory(file: FileHandle): Promise<ZipEntry[]> {
   const { size } = await file.stat()
-  const tail = await bytesAt(file, Math.max(0, size - 22 - 0xffff), Math.min(size, 22 + 0xffff))
-  const end = tail.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'))
-  if (end === -1 || end + 22 > tail.length) throw broken()
-  const count = tail.readUInt16LE(end + 10)
-  const length = tail.readUInt32LE(end + 12)
-  const start = tail.readUInt32LE(end + 16)
-  if (count === 0xffff || start === 0xffffffff)
-    throw new Error('the zip is larger than 4 GiB; unpack it and import the JSON files')
+  const { count, length, start } = await findDirectory(file, size)
   if (count > maxEntries || length > maxDirectoryBytes || start + length > size) throw broken()
   const directory = await bytesAt(file, start, length)
   const placed: { from: number; to: number }[] = []
@@ -60,27 +54,78 @@ async function readDirectory(file: FileHandle): Promise<ZipEntry[]> {
     const extra = directory.readUInt16LE(at + 30)
     const comment = directory.readUInt16LE(at + 32)
     const crc = directory.readUInt32LE(at + 16)
-    const packed = directory.readUInt32LE(at + 20)
-    const unpacked = directory.readUInt32LE(at + 24)
-    const local = directory.readUInt32LE(at + 42)
-    const name = directory.toString('utf8', at + 46, at + 46 + nameLength)
     const flags = directory.readUInt16LE(at + 8)
     const method = directory.readUInt16LE(at + 10)
+    const name = directory.toString('utf8', at + 46, at + 46 + nameLength)
+    const { packed, unpacked, local } = placeOf(directory, at, at + 46 + nameLength, extra)
     at += 46 + nameLength + extra + comment
     if (name.endsWith('/')) continue
     placed.push({ from: local, to: local + 30 + nameLength + packed })
+    const isEncrypted = (flags & 1) !== 0
     const read = (): AsyncIterable<Uint8Array> => {
-      if ((flags & 1) !== 0) throw new Error(`${name.slice(0, 200)} is encrypted`)
+      if (isEncrypted) throw new Error(`${name.slice(0, 200)} is encrypted`)
       if (method !== 0 && method !== 8) throw new Error(`${name.slice(0, 200)} uses an unsupported compression method`)
       if (unpacked > 1024 * 1024 && unpacked > packed * maxRatio)
         throw new Error(`${name.slice(0, 200)} would expand to more than ${maxRatio} times its size`)
       return unpack(file, { name, crc, packed, size: unpacked, local, deflated: method === 8 })
     }
-    entries.push({ name, size: unpacked, read })
+    entries.push({ name, size: unpacked, isEncrypted, read })
   }
   placed.sort((a, b) => a.from - b.from)
   for (const [i, { from }] of placed.entries()) if (from < (placed[i - 1]?.to ?? 0)) throw broken()
   return entries
+}
+
+/** The directory is named by the last record, or by the record before it in archives over 4 GiB or 65,534 files (zip64). */
+async function findDirectory(
+  file: FileHandle,
+  size: number,
+): Promise<{ count: number; length: number; start: number }> {
+  const tail = await bytesAt(file, Math.max(0, size - 22 - 0xffff - 20), Math.min(size, 22 + 0xffff + 20))
+  const end = tail.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'))
+  if (end === -1 || end + 22 > tail.length) throw broken()
+  const count = tail.readUInt16LE(end + 10)
+  const length = tail.readUInt32LE(end + 12)
+  const start = tail.readUInt32LE(end + 16)
+  if (count !== 0xffff && length !== 0xffffffff && start !== 0xffffffff) return { count, length, start }
+  const locator = end - 20
+  if (locator < 0 || tail.readUInt32LE(locator) !== 0x07064b50) return { count, length, start }
+  const record = await bytesAt(file, large(tail, locator + 8), 56)
+  if (record.length < 56 || record.readUInt32LE(0) !== 0x06064b50) throw broken()
+  return { count: large(record, 32), length: large(record, 40), start: large(record, 48) }
+}
+
+/** Sizes and place of an entry. Those that do not fit into 32 bits are in an extra field, in this order. */
+function placeOf(
+  directory: Buffer,
+  at: number,
+  extraStart: number,
+  extraLength: number,
+): { packed: number; unpacked: number; local: number } {
+  let unpacked = directory.readUInt32LE(at + 24)
+  let packed = directory.readUInt32LE(at + 20)
+  let local = directory.readUInt32LE(at + 42)
+  const end = Math.min(directory.length, extraStart + extraLength)
+  for (let field = extraStart; field + 4 <= end; field += 4 + directory.readUInt16LE(field + 2)) {
+    if (directory.readUInt16LE(field) !== 1) continue
+    let value = field + 4
+    const next = (): number => {
+      if (value + 8 > end) throw broken()
+      value += 8
+      return large(directory, value - 8)
+    }
+    if (unpacked === 0xffffffff) unpacked = next()
+    if (packed === 0xffffffff) packed = next()
+    if (local === 0xffffffff) local = next()
+    break
+  }
+  return { packed, unpacked, local }
+}
+
+function large(bytes: Buffer, at: number): number {
+  const value = bytes.readBigUInt64LE(at)
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw broken()
+  return Number(value)
 }
 
 interface Located {

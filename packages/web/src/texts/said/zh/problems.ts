@@ -252,7 +252,6 @@ export const problems: ServerTextPairs = [
   ['{} does not match its entry in the zip', '{} 与 zip 中的记录不符'],
   ['{} uses an unsupported compression method', '{} 使用不支持的压缩方式'],
   ['{} is encrypted', '{} 已加密'],
-  ['the zip is larger than 4 GiB; unpack it and import the JSON files', 'zip 超过 4 GiB；请解压后导入 JSON 文件'],
   ['the zip is damaged', 'zip 已损坏'],
   ['not a chat', '不是会话'],
   ['a link; skipped', '是链接；已跳过'],

@@ -1,0 +1,70 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import path from 'node:path'
+import type { DocumentFile, DocumentFormat, DocumentPart, DocumentText } from '@troupe/core'
+import { identify, type NamedReader } from './identify.ts'
+import type { DocumentSource } from './reader.ts'
+
+export interface ReaderRequest {
+  kind: 'identify' | 'read'
+  file: DocumentFile
+  part?: DocumentPart
+  /** Time limit, after which this process is killed. */
+  ms: number
+}
+
+export interface ReaderResponse {
+  format?: DocumentFormat | undefined
+  text?: DocumentText | undefined
+  error?: string | undefined
+}
+
+/** Opens a file, finds its reader and answers. Never rejects. */
+export async function respond({ kind, file, part = {}, ms }: ReaderRequest): Promise<ReaderResponse> {
+  try {
+    const handle = await open(file.path, 'r')
+    try {
+      const source = await sourceOf(handle, file, Date.now() + ms / 2)
+      const reader = await identify(source)
+      if (kind === 'identify') return { format: reader && formatOf(reader) }
+      if (reader === undefined) return { error: `${source.name} is not a document that can be read.` }
+      return { text: { ...formatOf(reader), ...(await reader.read(source, part)) } }
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function formatOf({ format, title, mediaTypes }: NamedReader): DocumentFormat {
+  return { format, title, mediaType: mediaTypes[0] ?? 'application/octet-stream' }
+}
+
+async function sourceOf(handle: FileHandle, file: DocumentFile, lateAt: number): Promise<DocumentSource> {
+  const { size } = await handle.stat()
+  const name = file.name ?? path.basename(file.path)
+  const bytesAt = async (position: number, length: number): Promise<Buffer> => {
+    const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - position)))
+    let at = 0
+    while (at < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, at, bytes.length - at, position + at)
+      if (bytesRead === 0) break
+      at += bytesRead
+    }
+    return bytes.subarray(0, at)
+  }
+  return {
+    path: file.path,
+    name,
+    size,
+    bytesAt,
+    bytes(most) {
+      if (size > most)
+        throw new Error(
+          `${name} has ${Math.ceil(size / 2 ** 20)} MB; at most ${Math.floor(most / 2 ** 20)} MB can be read.`,
+        )
+      return bytesAt(0, size)
+    },
+    isLate: () => Date.now() > lateAt,
+  }
+}

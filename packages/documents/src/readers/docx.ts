@@ -1,0 +1,15 @@
+import { packageKind } from '../package/package-kind.ts'
+import { withZipPackage } from '../package/zip-package.ts'
+import { defineReader } from '../reader.ts'
+import { answerBlocks } from '../text/blocks.ts'
+import { readWord } from '../word/read-word.ts'
+
+const title = 'a Word document'
+
+export default defineReader({
+  title,
+  extensions: ['docx', 'docm', 'dotx', 'dotm'],
+  mediaTypes: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  matches: async (head, source) => /wordprocessingml|ms-word/.test(await packageKind(head, source)),
+  read: (source, part) => withZipPackage(source, async (parts) => answerBlocks(await readWord(parts), part, title)),
+})

@@ -1,0 +1,28 @@
+/** Text of bytes in UTF-8, UTF-16 or the code page given, by byte order mark first. */
+export function decodeBytes(bytes: Uint8Array, fallback = 'windows-1252'): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return decodeCharset(bytes, fallback)
+  }
+}
+
+/** XML says its encoding in its first line; without one it is UTF-8 or UTF-16. */
+export function decodeXml(bytes: Uint8Array): string {
+  if (bytes[0] === 0x3c && bytes[1] === 0) return new TextDecoder('utf-16le').decode(bytes)
+  if (bytes[0] === 0 && bytes[1] === 0x3c) return new TextDecoder('utf-16be').decode(bytes)
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 200))
+  const declared = /^[^<]{0,3}<\?xml[^>]*encoding\s*=\s*["']([\w.-]+)["']/.exec(head)?.[1]
+  return decodeBytes(bytes, declared ?? 'windows-1252')
+}
+
+/** Unknown names are read as Windows-1252, which gives every byte a character. */
+export function decodeCharset(bytes: Uint8Array, charset: string): string {
+  try {
+    return new TextDecoder(charset.trim() === '' ? 'windows-1252' : charset.trim()).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}

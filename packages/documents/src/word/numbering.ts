@@ -1,0 +1,140 @@
+import { attribute, childNamed, childrenNamed, type XmlElement } from '../xml/parse-xml.ts'
+
+export interface ListPlace {
+  numId: string
+  level: number
+}
+
+interface Level {
+  start: number
+  format: string
+  text: string
+  /** Style whose paragraphs are on this level. */
+  style?: string | undefined
+}
+
+export interface Numbering {
+  /** The label of the next paragraph in a list: `-`, `2.`, `1.3`. Empty if the list shows none. */
+  label(place: ListPlace): string
+}
+
+/** Counts the items of all lists of a Word document, in document order. */
+export function readNumbering(root: XmlElement | undefined): Numbering {
+  const numbering = childNamed(root, 'numbering')
+  const abstract = new Map<string, { levels: Map<number, Level>; link?: string | undefined }>()
+  for (const each of numbering === undefined ? [] : childrenNamed(numbering, 'abstractNum'))
+    abstract.set(attribute(each, 'abstractNumId') ?? '', {
+      levels: new Map(childrenNamed(each, 'lvl').map((level) => [levelOf(level), readLevel(level)])),
+      link: value(each, 'numStyleLink'),
+    })
+  // A list style is defined by one list and used by others through its name.
+  for (const each of numbering === undefined ? [] : childrenNamed(numbering, 'abstractNum')) {
+    const style = value(each, 'styleLink')
+    const own = abstract.get(attribute(each, 'abstractNumId') ?? '')
+    if (style === undefined || own === undefined) continue
+    for (const other of abstract.values()) if (other.link === style) other.levels = own.levels
+  }
+  const lists = new Map<string, { key: string; levels: Map<number, Level>; starts: Map<number, number> }>()
+  for (const each of numbering === undefined ? [] : childrenNamed(numbering, 'num')) {
+    const key = value(each, 'abstractNumId') ?? ''
+    const levels = new Map(abstract.get(key)?.levels)
+    const starts = new Map<number, number>()
+    for (const override of childrenNamed(each, 'lvlOverride')) {
+      const own = childNamed(override, 'lvl')
+      if (own !== undefined) levels.set(levelOf(override), readLevel(own))
+      const start = Number(value(override, 'startOverride') ?? Number.NaN)
+      if (Number.isFinite(start)) starts.set(levelOf(override), start)
+    }
+    lists.set(attribute(each, 'numId') ?? '', { key, levels, starts })
+  }
+  // Lists with one definition continue each other, unless they say where they start.
+  const counters = new Map<string, number[]>()
+  const started = new Set<string>()
+  return {
+    label({ numId, level }) {
+      const list = lists.get(numId)
+      if (list === undefined) return numId === '0' ? '' : '-'
+      const counts = counters.get(list.key) ?? []
+      counters.set(list.key, counts)
+      if (!started.has(numId)) {
+        started.add(numId)
+        for (const [at, start] of list.starts) counts[at] = start - 1
+      }
+      const own = list.levels.get(level)
+      counts[level] = (counts[level] ?? (own?.start ?? 1) - 1) + 1
+      counts.length = level + 1
+      if (own === undefined || own.format === 'bullet') return '-'
+      if (own.format === 'none') return ''
+      return own.text.replace(/%([1-9])/g, (_, digit: string) => {
+        const at = Number(digit) - 1
+        const shown = list.levels.get(at)
+        return formatNumber(counts[at] ?? shown?.start ?? 1, shown?.format ?? 'decimal')
+      })
+    },
+  }
+}
+
+function levelOf(node: XmlElement): number {
+  const level = Number(attribute(node, 'ilvl') ?? 0)
+  return Number.isInteger(level) && level >= 0 && level < 9 ? level : 0
+}
+
+function readLevel(node: XmlElement): Level {
+  const start = Number(value(node, 'start') ?? 1)
+  return {
+    start: Number.isFinite(start) ? start : 1,
+    format: value(node, 'numFmt') ?? 'decimal',
+    text: value(node, 'lvlText') ?? '%1.',
+    style: value(node, 'pStyle'),
+  }
+}
+
+function value(node: XmlElement, local: string): string | undefined {
+  const child = childNamed(node, local)
+  return child === undefined ? undefined : attribute(child, 'val')
+}
+
+export function formatNumber(number: number, format: string): string {
+  switch (format) {
+    case 'lowerLetter':
+      return letters(number)
+    case 'upperLetter':
+      return letters(number).toUpperCase()
+    case 'lowerRoman':
+      return roman(number).toLowerCase()
+    case 'upperRoman':
+      return roman(number)
+    case 'decimalZero':
+      return String(number).padStart(2, '0')
+    default:
+      return String(number)
+  }
+}
+
+function letters(number: number): string {
+  if (number < 1 || number > 780) return String(number)
+  return String.fromCharCode(97 + ((number - 1) % 26)).repeat(Math.ceil(number / 26))
+}
+
+function roman(number: number): string {
+  if (number < 1 || number > 3999) return String(number)
+  const signs: [number, string][] = [
+    [1000, 'M'],
+    [900, 'CM'],
+    [500, 'D'],
+    [400, 'CD'],
+    [100, 'C'],
+    [90, 'XC'],
+    [50, 'L'],
+    [40, 'XL'],
+    [10, 'X'],
+    [9, 'IX'],
+    [5, 'V'],
+    [4, 'IV'],
+    [1, 'I'],
+  ]
+  let left = number
+  let text = ''
+  for (const [amount, sign] of signs) for (; left >= amount; left -= amount) text += sign
+  return text
+}
