@@ -5,8 +5,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Our packages resolve to their sources, as they do when the program runs. */
 const conditions = ['troupe-source']
 
-const startsManyProcesses =
-  /\/core\/src\/(process|sandbox|shell|mcp)\/|\/core\/src\/tools\/(bash|exec-command|task-output|js-repl|grep)\.|\/command-policy\/src\/(programs\/|git-repository|dangerous-commands)/
+const startsManyProcesses = new RegExp(
+  [
+    '/core/src/(process|sandbox|shell|mcp)/',
+    '/core/src/tools/(bash|exec-command|task-output|js-repl|grep)\\.',
+    '/command-policy/src/(programs/|git-repository|dangerous-commands|command-fuzz)',
+    '/server/src/(git|worktrees|lsp|terminals)/',
+    '/server/crash/',
+    '/cli/src/',
+  ].join('|'),
+)
 
 /**
  * Node forks to start a process, which takes 4 ms in a new worker and 40 ms in one with a gigabyte. So the files that

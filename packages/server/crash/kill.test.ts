@@ -6,7 +6,7 @@ import { checkSurvivors } from './check-survivors.ts'
 import { openHome } from './open-home.ts'
 import { playRounds } from './play-rounds.ts'
 
-const kills = process.env['TROUPE_TEST_FULL'] === '1' ? 50 : 3
+const kills = process.env['TROUPE_TEST_FULL'] === '1' ? 50 : 2
 
 it(
   `survives kill -9 at ${kills} random moments of streaming runs with tools`,

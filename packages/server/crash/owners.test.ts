@@ -6,7 +6,7 @@ import { type ServerProcess, type StartError, startOwner, startProcess } from '.
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const rounds = full ? 10 : 1
-const starts = full ? 5 : 3
+const starts = full ? 5 : 2
 
 let folder: string
 const running: ServerProcess[] = []

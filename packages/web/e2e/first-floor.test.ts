@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -239,27 +240,30 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(ground).toBe(light)
   })
 
-  test('on a phone the title has space, views are in one menu, and no label stays after a tap', async () => {
-    const page = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
-    const chat = chatPage(page)
-    await chat.ask('Repeat after me: one thing[^1].\n\n[^1]: A note.')
-    const title = page.getByRole('heading', { level: 1 })
-    expect((await title.boundingBox())?.width).toBeGreaterThan(180)
-    await page.getByRole('button', { name: 'Chat options' }).tap()
-    for (const name of ['Find in this chat', 'Branch map', /^Context/, 'Open panels', 'Rename', 'Export', 'New chat'])
-      await page.getByRole('menuitem', { name }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Show chats' }).tap()
-    await page.getByRole('navigation').getByRole('button', { name: 'Repeat after me' }).first().tap()
-    await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
-    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).not.toBeNull()
-    expect(await page.locator('.tooltip').count()).toBe(0)
-    await chat.lastAnswer.getByRole('button', { name: 'Footnote 1', exact: true }).tap()
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
-    await expect.poll(focused).toBe('Back to footnote 1 in the text')
-    await chat.lastAnswer.getByRole('button', { name: 'Back to footnote 1 in the text' }).tap()
-    await expect.poll(focused).toBe('Footnote 1')
-  })
+  test.runIf(full)(
+    'on a phone the title has space, views are in one menu, and no label stays after a tap',
+    async () => {
+      const page = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+      const chat = chatPage(page)
+      await chat.ask('Repeat after me: one thing[^1].\n\n[^1]: A note.')
+      const title = page.getByRole('heading', { level: 1 })
+      expect((await title.boundingBox())?.width).toBeGreaterThan(180)
+      await page.getByRole('button', { name: 'Chat options' }).tap()
+      for (const name of ['Find in this chat', 'Branch map', /^Context/, 'Open panels', 'Rename', 'Export', 'New chat'])
+        await page.getByRole('menuitem', { name }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Show chats' }).tap()
+      await page.getByRole('navigation').getByRole('button', { name: 'Repeat after me' }).first().tap()
+      await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
+      await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).not.toBeNull()
+      expect(await page.locator('.tooltip').count()).toBe(0)
+      await chat.lastAnswer.getByRole('button', { name: 'Footnote 1', exact: true }).tap()
+      const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+      await expect.poll(focused).toBe('Back to footnote 1 in the text')
+      await chat.lastAnswer.getByRole('button', { name: 'Back to footnote 1 in the text' }).tap()
+      await expect.poll(focused).toBe('Footnote 1')
+    },
+  )
 
   test('on a phone the chats are a drawer and nothing is too wide; the end stays visible until the user scrolls up', async () => {
     const { page, ...chat } = chatPage(await workspace.sharedPage({ width: 390, height: 844 }))

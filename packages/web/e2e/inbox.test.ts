@@ -2,6 +2,7 @@ import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -234,7 +235,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
   })
 
-  test('on a phone, the inbox fills the screen, and nothing overflows', async () => {
+  test.runIf(full)('on a phone, the inbox fills the screen, and nothing overflows', async () => {
     await say('first')
     await say('question')
     const page = await workspace.open({
@@ -286,7 +287,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await inbox(page).getByRole('article').nth(1).waitFor()
   })
 
-  test('an ask that was answered elsewhere disappears', async () => {
+  test.runIf(full)('an ask that was answered elsewhere disappears', async () => {
     const page = await workspace.sharedPage()
     const sessionId = await say('third')
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { scriptedModel } from '@troupe/core/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -68,7 +69,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect([await chat.own.count(), await chat.answers.count()]).toEqual([1, 1])
   })
 
-  test('two tabs, one reloaded in the middle, end with the same one answer', async () => {
+  test.runIf(full)('two tabs, one reloaded in the middle, end with the same one answer', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('tabs')
     await chat.lastAnswer.getByText('First,').waitFor()

@@ -8,6 +8,7 @@ import type { ScriptTurn } from '@troupe/core/testing'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -96,7 +97,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await openButton(page, /^Bash/).click()
     const output = screen(page)
     await output.getByText('started').waitFor()
-    expect(await faults(page)).toEqual([])
+    if (full) expect(await faults(page)).toEqual([])
     expect(await titles(page)).toEqual(['long.ts', 'small.ts', 'Terminal'])
 
     await tab(page, 'Terminal').focus()
@@ -140,9 +141,11 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(async () => (await screen(page).innerText()).trimEnd(), patiently).toMatch(/\n\d+ \d+\nready>$/)
     await page.evaluate(axe)
     expect(await faults(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await faults(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'light' })
+    if (full) {
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await faults(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'light' })
+    }
 
     const other = await page.context().newPage()
     await other.goto(page.url())
@@ -285,14 +288,16 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('ArrowRight')
     await stack(page).getByRole('button', { name: 'Stage: small.ts' }).press('Enter')
     await stack(page).getByRole('region', { name: 'Staged' }).getByText('small.ts').waitFor()
-    await page.evaluate(axe)
-    expect(await faults(page)).toEqual([])
+    if (full) {
+      await page.evaluate(axe)
+      expect(await faults(page)).toEqual([])
+    }
 
     expect(read()).toBe('const eins = 1\n')
     await chat.own.first().getByRole('button', { name: /More/ }).press('Enter')
     await page.getByRole('menuitem', { name: 'Rewind to here…' }).press('Enter')
     await stack(page).getByRole('button', { name: 'Rewind', exact: true }).waitFor()
-    expect(await faults(page)).toEqual([])
+    if (full) expect(await faults(page)).toEqual([])
     await stack(page).getByRole('button', { name: 'Rewind', exact: true }).press('Enter')
     await page.getByText('The conversation is rewound.', { exact: false }).waitFor()
     expect(read()).toBe('const one = 1\n')
@@ -327,7 +332,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.type('and ')
     await writeFile(path.join(workspace.folder, 'notes.md'), 'zero one\ntwo\nTHREE\n')
     await stack(page).getByText('Both changes fit together and are merged below.').waitFor()
-    expect(await faults(page)).toEqual([])
+    if (full) expect(await faults(page)).toEqual([])
     await stack(page).getByRole('button', { name: 'Save merged' }).press('Enter')
     await expect.poll(read, patiently).toBe('zero and one\ntwo\nTHREE\n')
 

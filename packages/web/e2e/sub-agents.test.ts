@@ -2,6 +2,7 @@ import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptedModel, ScriptTurn } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -114,7 +115,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a reload in the middle keeps the tree and the later events', async () => {
+  test.runIf(full)('a reload in the middle keeps the tree and the later events', async () => {
     const page = await workspace.sharedPage()
     await chatPage(page).send('both')
     await card(page, 'right').getByText('Reading on.').waitFor()
@@ -252,7 +253,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('on a phone, nothing is wider than the screen, and the conversation fills it', async () => {
+  test.runIf(full)('on a phone, nothing is wider than the screen, and the conversation fills it', async () => {
     const page = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true })
     const isTooWide = () =>
       page.evaluate(() =>

@@ -3,6 +3,7 @@ import JSON5 from 'json5'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { anyJson } from '../../../protocol/testing/arbitrary-json.ts'
+import { full, runs } from '../../../protocol/testing/test-effort.ts'
 import { naughtyStrings } from '../../testing/fixtures/naughty-strings.ts'
 import { invalidJson, validJson } from '../../testing/json-cases.ts'
 import { outputSchema } from '../output/output-schema.ts'
@@ -132,7 +133,7 @@ describe('properties', () => {
           if (typeof sum.value === 'string') expect(sum.text).toBe(sum.value)
         }
       }),
-      { numRuns: 500 },
+      runs(400),
     )
   })
 
@@ -151,7 +152,7 @@ describe('properties', () => {
         const { events } = read(cut(text, sizes))
         return events.every((event) => event.type === 'reset' || event.delta.isWellFormed())
       }),
-      { numRuns: 300 },
+      runs(200),
     )
     expect(read(pieces(String.raw`["\ud83d\ude00"]`, 1)).result.value).toEqual(['😀'])
   })
@@ -177,7 +178,7 @@ describe('properties', () => {
         expect(result.value).toEqual(JSON5.parse(json5))
         expect(result.malformed).toBeUndefined()
       }),
-      { numRuns: 500 },
+      runs(400),
     )
   })
 
@@ -190,7 +191,7 @@ describe('properties', () => {
         const text = scraps.join('')
         expect(read(cut(text, sizes)).result).toEqual(read([text]).result)
       }),
-      { numRuns: 2000 },
+      runs(1500),
     )
   })
 
@@ -460,7 +461,7 @@ describe('hostile texts', () => {
   })
 
   test('a long text of any kind is read in small chunks', () => {
-    const length = process.env['TROUPE_TEST_FULL'] === '1' ? 1_200_000 : 240_000
+    const length = full ? 1_200_000 : 120_000
     const texts: Record<string, [text: string, check: (result: ReadResult) => boolean]> = {
       'one string': [`{"a": "${'x'.repeat(length)}"}`, ({ value }) => (value as { a: string }).a.length === length],
       'one number': [`[${'1'.repeat(length)}]`, ({ value }) => (value as unknown[])[0] === Infinity],

@@ -85,7 +85,7 @@ function policyOf(rules: readonly RuleLine[], given: Pick<Policy, 'mode' | 'sand
 
 const judge = (made: { tool: string; input: unknown }, policy: Policy): Decision =>
   explainCall(made, tools, ctx, policy) as Decision
-const options = { numRuns: Number(process.env['TROUPE_FUZZ_RUNS'] ?? 400) }
+const options = { numRuns: Number(process.env['TROUPE_FUZZ_RUNS'] ?? 150) }
 const patienceMs = 600_000
 
 it(

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { runs } from '../../../protocol/testing/test-effort.ts'
 import { parsePlainMatter } from './parse-skill-file.ts'
 
 it('parses nearly every file', () => {
@@ -52,7 +53,7 @@ it('always agrees with the YAML parser', () => {
       read++
       expect(plain.data).toEqual(parse(matter))
     }),
-    { numRuns: 20_000 },
+    runs(10_000),
   )
   expect(read).toBeGreaterThan(100)
 })

@@ -11,7 +11,7 @@ import { getTools } from '../tool/tool-set.ts'
 import { type MemoryHost, runWithAgents } from './run-with-agents.ts'
 
 const names = ['a', 'b', 'c', 'd', 'e'] as const
-const runs = process.env['TROUPE_TEST_FULL'] === '1' ? 1000 : 200
+const runs = process.env['TROUPE_TEST_FULL'] === '1' ? 1000 : 60
 const tools = [...getTools(['Task', 'WaitAgent', 'AbortAgent', 'SendInput', 'TimeNow']), testApproval]
 
 const name = fc.constantFrom(...names, ...names, 'master', 'nobody')

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
-
-/** Every screen at every width and in every theme, which takes minutes. */
-export const full = process.env['TROUPE_TEST_FULL'] === '1'
+import { full } from '../../../protocol/testing/test-effort.ts'
 
 /** The script to run in a page before the first look. */
 export const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -12,11 +10,9 @@ export const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core
 const usual = { width: 1200, height: 800 }
 const phone = { width: 390, height: 844 }
 const light = { colorScheme: 'light', contrast: 'no-preference' } as const
-const themes = [
-  { colorScheme: 'dark', contrast: 'no-preference' },
-  { colorScheme: 'dark', contrast: 'more' },
-  { colorScheme: 'light', contrast: 'more' },
-] as const
+const dark = { colorScheme: 'dark', contrast: 'no-preference' } as const
+const darkAndMore = { colorScheme: 'dark', contrast: 'more' } as const
+const themes = [dark, darkAndMore, { colorScheme: 'light', contrast: 'more' }] as const
 
 let looks = 0
 
@@ -25,23 +21,24 @@ let looks = 0
  * a page that was already checked.
  *
  * All themes have the same elements, the colors of a theme come from one file, and a phone shows the same elements
- * again. So outside full runs, screens take turns.
+ * again. So outside full runs, which take minutes, screens take turns: the first has a dark theme, the third has more
+ * contrast, the fifth is on a phone, and the others have only the first look.
  */
 export async function everyLook(page: Page, within?: string): Promise<string[]> {
   if (full) return allLooks(page, within)
   const found = await oneLook(page, { within })
-  const turn = looks++ % 3
-  const theme = themes[turn]
-  if (turn < 2 && theme !== undefined) {
-    await page.emulateMedia(theme)
+  const turn = looks++ % 6
+  if (turn === 0 || turn === 2) {
+    await page.emulateMedia(turn === 0 ? dark : darkAndMore)
     found.push(...(await oneLook(page, { rule: 'color-contrast', within })))
     await page.emulateMedia(light)
   }
-  await page.setViewportSize(phone)
-  // On a phone the colors are those of the first look. Reading them takes most of the time.
-  if (turn === 2) found.push(...(await oneLook(page, { within, without: 'color-contrast' })))
-  found.push(...(await tooWide(page)))
-  await page.setViewportSize(usual)
+  if (turn === 4) {
+    await page.setViewportSize(phone)
+    // On a phone the colors are those of the first look. Reading them takes most of the time.
+    found.push(...(await oneLook(page, { within, without: 'color-contrast' })), ...(await tooWide(page)))
+    await page.setViewportSize(usual)
+  }
   return found
 }
 
