@@ -25,6 +25,9 @@ const kinds: Record<string, Exclude<FilePreview['kind'], 'xlsx'>> = {
   '.mermaid': 'mermaid',
 }
 
+/** Matches files that can have a preview. */
+export const previewFile = /\.(html?|svg|md|markdown|[ct]sv|mmd|mermaid|jsx)$/i
+
 const versionSchema = z.object({
   artifact: z.string(),
   version: z.number(),

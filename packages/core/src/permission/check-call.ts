@@ -47,7 +47,7 @@ export function checkCall(facts: CallFacts, policy: Policy, own: ToolApprovalNee
     facts,
     policy,
     allow,
-    byTool: toolRule(allow, facts.tool),
+    byTool: allow.isEmpty ? undefined : toolRule(allow, facts.tool),
     ofTool: allow.own.get(toolKey(facts.tool.name)) ?? [],
     own,
     leaves: new Map(),

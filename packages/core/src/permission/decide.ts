@@ -29,7 +29,8 @@ export function decide(
   const facts = callFacts(call, ctx, policy)
   const floor = facts.commands.find(({ analysis }) => analysis.floor !== undefined)?.analysis.floor
   if (floor !== undefined) return { decision: 'deny', reason: floor, rule: null, ...shownCommands(facts) }
-  const forbidding = findRule(policy.rules.index.deny, facts, (fact) => isSandboxed(fact, policy))
+  const { deny } = policy.rules.index
+  const forbidding = deny.isEmpty ? undefined : findRule(deny, facts, (fact) => isSandboxed(fact, policy))
   if (forbidding?.sure === true)
     return { decision: 'deny', ...ruleReason(forbidding, 'forbids'), ...shownCommands(facts) }
   const own = toolApprovalNeed(call, ctx)
@@ -112,7 +113,7 @@ function firmAskReason(
 ): DecisionReason | undefined {
   const { deny, ask } = rules.index
   if (forbidding !== undefined) return ruleReason(forbidding, 'forbids')
-  const asking = findRule(ask, facts)
+  const asking = ask.isEmpty ? undefined : findRule(ask, facts)
   if (asking !== undefined) {
     const unreadable = rules.problems.find(({ line }) => line === asking.ready.line)
     if (unreadable === undefined) return ruleReason(asking, 'requires approval for')

@@ -32,7 +32,6 @@ export function findRule(
   facts: CallFacts,
   isMasked: (fact: CommandFact) => boolean = () => false,
 ): MatchedRule | undefined {
-  if (rules.isEmpty) return undefined
   let doubtful: MatchedRule | undefined
   for (const met of matchingRules(rules, facts, isMasked)) {
     if (met.sure) return met

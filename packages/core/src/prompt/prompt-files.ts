@@ -29,6 +29,7 @@ export interface FileSupport {
   supportedUrls?: LanguageModelV4['supportedUrls']
   /** Reads documents for models that cannot take their files. */
   attachments?: Attachments
+  sessionId?: string
   signal?: AbortSignal
 }
 
@@ -70,12 +71,15 @@ export async function loadFiles(
     return saved === undefined ? [fitted] : [text(`[${nameOf(part)} is saved at ${saved}]`), fitted]
   }
 
-  /** Lets tools work with a file that the model sees. */
+  /** Lets tools work with an attached file that the model sees. */
   async function savedPath(part: File): Promise<string | undefined> {
-    const sha256 = part.data.type === 'url' ? part.data.url.pathname : ''
-    if (part.data.type !== 'url' || part.data.url.protocol !== 'troupe-blob:' || part.data.url.search !== '')
-      return undefined
-    return taker.attachments?.pathOf({ sha256, filename: 'filename' in part ? (part.filename ?? '') : '' })
+    const { attachments, sessionId = '' } = taker
+    const filename = 'filename' in part ? part.filename : undefined
+    if (attachments === undefined || filename === undefined || part.data.type !== 'url') return undefined
+    const { protocol, pathname: sha256, search } = part.data.url
+    return protocol === 'troupe-blob:' && search === ''
+      ? attachments.pathOf({ sessionId, sha256, filename })
+      : undefined
   }
 
   async function fit(part: File): Promise<Content> {
@@ -144,11 +148,11 @@ async function inlinePart(
   part: File,
   { bytes, mediaType, sha256 }: FileBytes,
   takes: readonly FileKind[],
-  { attachments, signal }: Pick<FileSupport, 'attachments' | 'signal'>,
+  { attachments, sessionId = '', signal }: FileSupport,
 ): Promise<Content> {
   const found = fileKind(bytes.subarray(0, headLength))
   const told = kindOf(mediaType)
-  const file = { sha256: sha256 ?? '', filename: ('filename' in part ? part.filename : undefined) ?? '' }
+  const file = { sessionId, sha256: sha256 ?? '', filename: ('filename' in part ? part.filename : undefined) ?? '' }
   const isText = found.kind === 'text' && told === undefined
   if (isText && !convertedTexts.test(file.filename)) {
     const path = bytes.length > longestText && sha256 !== undefined ? await attachments?.pathOf(file) : undefined

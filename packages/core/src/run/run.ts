@@ -145,6 +145,7 @@ async function buildRequest(turn: Turn): ReturnType<ModelCall['options']> {
     supportedUrls: model.supportedUrls,
     accepts: takes,
     attachments: input.attachments,
+    sessionId: input.session.id,
     signal: input.signal,
   })
   turn.sentFiles = hasFiles(prompt)

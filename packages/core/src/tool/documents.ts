@@ -64,6 +64,8 @@ export interface DocumentImage {
 
 /** An attached file of a message, as a blob. */
 export interface AttachedFile {
+  /** The session of the message. */
+  sessionId: string
   sha256: string
   filename: string
 }

@@ -140,7 +140,7 @@ function inputSchema(tool: Tool): LanguageModelV4FunctionTool['inputSchema'] {
   const properties = {
     ...(schema['properties'] as object),
     ...(!Object.hasOwn((schema['properties'] ?? {}) as object, 'actionName') && {
-      actionName: { type: 'string', description: 'A short label for this call' },
+      actionName: { type: 'string' },
     }),
   }
   return { ...schema, properties } as LanguageModelV4FunctionTool['inputSchema']

@@ -23,14 +23,14 @@ import type { DocumentPart } from '../tool/documents.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Reads a file in the workspace. Text is returned with line numbers, up to 2,000 lines or 50 KB from "offset". Folders are listed; notebooks are shown by cell; images are shown as is. PDFs, office files, mail, archives and other documents become Markdown: choose a part with "pages", "sheet" and "range", or "offset". Read a file before you change it.`,
+  description: `Reads a file in the workspace. Text is returned with line numbers, up to 2,000 lines or 50 KB from "offset". Folders are listed, notebooks shown by cell, images as they are; PDFs, office files, mail and archives become Markdown. Read a file before you change it.`,
   input: z.object({
     file_path: z.string().describe('Absolute, or relative to the working directory'),
     offset: z.int().nonnegative().describe('The line to start from. The first line is 1').optional(),
     limit: z.int().positive().describe('How many lines to read').optional(),
-    pages: z.string().max(200).describe('Pages or slides of a document: "3", "10-20"').optional(),
-    sheet: z.string().max(200).describe('Sheet of a workbook').optional(),
-    range: z.string().max(50).describe('Cells of a sheet: "B4:D20"').optional(),
+    pages: z.string().max(200).describe('Of a document: "3", "10-20"').optional(),
+    sheet: z.string().max(200).optional(),
+    range: z.string().max(50).describe('Cells: "B4:D20"').optional(),
   }),
   readOnly: true,
   group: 'file-read',

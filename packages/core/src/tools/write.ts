@@ -13,7 +13,7 @@ import { fileKind, headLength } from '../files/file-kind.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { makesPart, notInPart, reduceChange } from '../files/reduce-change.ts'
 import { requireFullyRead } from '../files/snapshot.ts'
-import { previewNote } from '../page/artifacts.ts'
+import { previewFile, previewNote } from '../page/artifacts.ts'
 import { decodeText, detectFormat, encodeText, utf8Format } from '../text/encoding.ts'
 import { textUnits } from '../text/text-edit.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
@@ -61,7 +61,7 @@ export default defineTool({
       return content
     })
     const { shown } = target
-    const note = await previewNote(target.path, ctx)
+    const note = previewFile.test(target.path) ? await previewNote(target.path, ctx) : undefined
     const text = isSame
       ? `${shown} already has this content. Nothing was changed.`
       : changeMessage(shown, changed, note)

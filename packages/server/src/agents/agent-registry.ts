@@ -10,7 +10,6 @@ import {
   loadAgents,
   promptIn,
   promptNote,
-  scopeOf,
   type Store,
   type Tool,
   unknownTools,
@@ -20,6 +19,7 @@ import { type AgentPatch, NamedError, type StoredDefinition, storedDefinitionSch
 import type { ConfigFile } from '../config/config.ts'
 import type { LoadProblem } from '../extensions/workspace-extensions.ts'
 import { isOnPage } from '../runs/system-prompt.ts'
+import { scopeOf } from '../workspaces/projects.ts'
 
 export interface ListedAgent extends AgentEntry {
   turnedOff?: true

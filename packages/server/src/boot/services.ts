@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { findSandbox, planFileOf, redact, type Workspace } from '@troupe/core'
+import { findSandbox, planFileOf, redact, type Session, type Tool, type Workspace } from '@troupe/core'
 import { openDocuments } from '@troupe/documents'
 import { clearUnfinishedBackups } from '../admin/data-routes.ts'
 import { openInstructions } from '../admin/instruction-routes.ts'
@@ -8,7 +8,7 @@ import { createAgentRegistry } from '../agents/agent-registry.ts'
 import { createAgentStates } from '../agents/agent-states.ts'
 import { noChromium } from '../browser/find-chromium.ts'
 import { openBrowsers } from '../browser/open-browsers.ts'
-import { createTypedAddresses } from '../chat/user-message.ts'
+import { createTypedAddresses } from '../chat/chat-request.ts'
 import { openCommands } from '../commands/open-commands.ts'
 import { type ConfigFile, openConfig, toolSettings } from '../config/config.ts'
 import type { Home } from '../config/home.ts'
@@ -43,7 +43,7 @@ import { createLogger } from '../util/logger.ts'
 import { createFolderLanes } from '../workspaces/folder-lanes.ts'
 import { createFolderStates } from '../workspaces/folder-states.ts'
 import { openWorkspaces } from '../workspaces/open-workspaces.ts'
-import { createProjects } from '../workspaces/projects.ts'
+import { createProjects, sessionScope } from '../workspaces/projects.ts'
 import type { ServerOptions } from './server.ts'
 import { openWorktrees } from '../worktrees/open-worktrees.ts'
 import { sessionServices } from './session-services.ts'
@@ -283,7 +283,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     browser: browsers,
     code: lsp.of,
     documents,
-    attachments: createAttachments({ home: home.path, blobs, documents }).of,
+    attachments: createAttachments({ home: home.path, blobs, documents }),
     journal,
     inbox,
     logger,
@@ -302,7 +302,17 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   })
   const takeOverNotes = closing(createTakeOverNotes(runs))
   const terminals = closing(openTerminals({ env }))
-  const answers = createAskAnswers({ store, inbox, runs, permissions, rules, grants, tools, states })
+  const enabledTools = (at: Session): readonly Tool[] => tools.enabled(sessionScope(at))
+  const answers = createAskAnswers({
+    store,
+    inbox,
+    runs,
+    permissions,
+    rules,
+    grants,
+    tools: enabledTools,
+    states,
+  })
   const callTool = createCallTool({
     permissions,
     tools,

@@ -3,7 +3,6 @@ import {
   type AgentState,
   decideCall,
   openAgentSkills,
-  scopeOf,
   type RunInput,
   type Session,
   type Workspace,
@@ -11,7 +10,7 @@ import {
 import type { StoredMessage } from '@troupe/protocol'
 import type { AgentRegistry } from '../agents/agent-registry.ts'
 import type { AgentStates } from '../agents/agent-states.ts'
-import type { TypedAddresses } from '../chat/user-message.ts'
+import type { TypedAddresses } from '../chat/chat-request.ts'
 import type { WorkspaceHooks, WorkspaceTools } from '../extensions/workspace-extensions.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Permissions } from '../permission/permissions.ts'
@@ -22,6 +21,7 @@ import type { Context } from '../sessions/context.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
 import { toProjectInfo, type WorkspaceProjects } from '../workspaces/projects.ts'
 import type { PageTabs } from '../tabs/page-tabs.ts'
+import { scopeOf } from '../workspaces/projects.ts'
 
 interface WorkspaceServices {
   workspaces: { of(session: Session): Promise<Workspace> }

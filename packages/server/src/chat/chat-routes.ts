@@ -10,7 +10,7 @@ import type { KeyedMutex } from '../util/concurrency.ts'
 import { streamColumns } from './column-stream.ts'
 import { type ChatContext, handleChat } from './handle-chat.ts'
 import { handleImageRequest } from './image-answer.ts'
-import { claimedAddresses } from './user-message.ts'
+import { claimedAddresses } from './chat-request.ts'
 
 export function chatRoutes(
   options: ChatContext & { media: Media; lock: KeyedMutex; permissions: Pick<Permissions, 'noteUserHosts'> },

@@ -1,4 +1,4 @@
-import type { WireAnswer } from './user-message.ts'
+import type { WireAnswer } from './chat-request.ts'
 import type { Answer, Ask, Store } from '@troupe/core'
 import { type Chunk, isId, NamedError } from '@troupe/protocol'
 import { eventsAfter } from '../runs/live-log.ts'

@@ -17,15 +17,23 @@ import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../
 import { replayEvents } from '../runs/stored-answer.ts'
 import {
   badRequest,
+  checkAttachments,
   editId,
   equalParts,
   incomingId,
+  isAnswer,
+  mayBeCommand,
   newMessage,
+  parseUserMessage,
   requestedModel,
   resolveParent,
   ruleTexts,
   runRequest,
   storedId,
+  storeUploads,
+  type TypedAddresses,
+  type UserMessage,
+  writtenParts,
 } from './chat-request.ts'
 import {
   assertCanRetry,
@@ -39,15 +47,6 @@ import {
   storePick,
 } from './compare-models.ts'
 import { type ChatTurn, continueAnswer } from './continue-answer.ts'
-import {
-  checkAttachments,
-  isAnswer,
-  parseUserMessage,
-  storeUploads,
-  type TypedAddresses,
-  type UserMessage,
-  writtenParts,
-} from './user-message.ts'
 
 export interface ChatContext {
   store: Store
@@ -138,7 +137,7 @@ async function sendMessage(
   const chain = (): Promise<StoredMessage[]> =>
     parentMessageId === null ? Promise.resolve([]) : store.messages.chain(at, parentMessageId)
   const taken = await options.commands.expandMessage({ parts: message.parts, workspaceId, session, chain })
-  const builtIn = findBuiltIn(taken.parts) !== undefined
+  const builtIn = mayBeCommand(taken.parts) && findBuiltIn(taken.parts) !== undefined
   const models = builtIn ? undefined : await comparedModels(request, options)
   const isCompared = parentMessageId !== null && (await store.messages.comparisonOf(at, parentMessageId)) !== undefined
   const picked = isCompared ? await pickedByReply(store, sessionId, parentMessageId) : undefined
@@ -318,7 +317,7 @@ async function startAnswer(
   const request = answerRequest(session, question.parts, given)
   const current = await inMode(session, asked, options)
   const userMessageId = question.id
-  const builtIn = findBuiltIn(question.parts)
+  const builtIn = mayBeCommand(question.parts) ? findBuiltIn(question.parts) : undefined
   if (builtIn === undefined) {
     const start = { session: current, userMessageId, request, record }
     return { kind: 'run', run: await runs.start(start) }

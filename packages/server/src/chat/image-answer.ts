@@ -16,9 +16,15 @@ import { messageChunks, replayEvents } from '../runs/stored-answer.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 import { handOver, pickedByReply, storePick } from './compare-models.ts'
 import type { ChatTurn } from './continue-answer.ts'
-import { badRequest, newMessage, resolveParent } from './chat-request.ts'
+import {
+  badRequest,
+  checkAttachments,
+  newMessage,
+  parseUserMessage,
+  resolveParent,
+  storeUploads,
+} from './chat-request.ts'
 import { assertNotBusy, type ChatOptions, requestedSession } from './handle-chat.ts'
-import { checkAttachments, parseUserMessage, storeUploads } from './user-message.ts'
 
 /**
  * Handles `intent: "image"`: the message is the prompt and the image is the answer. Calls no chat model and asks for no

@@ -263,9 +263,7 @@ export const builtInNames: readonly string[] = builtIns.flatMap(({ name, aliases
 
 /** Matches the message's first text part. */
 export function findBuiltIn(parts: readonly Part[]): { command: BuiltInCommand; rest: string } | undefined {
-  const text = parts.find((part) => part.type === 'text')?.text ?? ''
-  if (!text.includes('/')) return undefined
-  const parsed = parseCommand(text)
+  const parsed = parseCommand(parts.find((part) => part.type === 'text')?.text ?? '')
   const command = builtIns.find(({ name, aliases = [] }) => [name, ...aliases].includes(parsed?.name ?? ''))
   return command === undefined || parsed === undefined ? undefined : { command, rest: parsed.rest }
 }

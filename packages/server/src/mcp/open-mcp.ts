@@ -7,7 +7,6 @@ import {
   type McpLimits,
   type McpServer,
   parseMcpEntry,
-  scopeOf,
   startWarden,
   type Tool,
   toolKey,
@@ -20,6 +19,7 @@ import { writePrivately } from '../config/home.ts'
 import { entryVersion, isEditableFile } from './mcp-file.ts'
 import { createOAuthLogins, type OAuthLogins } from './oauth-logins.ts'
 import { createWorkspaceMcp, type WorkspaceMcp } from './workspace-mcp.ts'
+import { scopeOf } from '../workspaces/projects.ts'
 
 export interface Mcp {
   /** Called when a workspace is used or its trust changes. */
@@ -45,6 +45,8 @@ export interface Mcp {
 interface WorkspaceEntry {
   workspace: Workspace
   mcp: WorkspaceMcp
+  /** No config file had a server when they were last read. */
+  isEmpty: boolean
   joined?: { own: readonly Tool[]; others: readonly Tool[]; all: readonly Tool[] }
 }
 
@@ -87,10 +89,12 @@ export function openMcp(options: {
           onSecrets: (found) => found.forEach((secret) => secrets.add(secret)),
           limits: options.limits,
         })
-        workspaces.set(scopeOf(workspace), { workspace, mcp })
+        workspaces.set(scopeOf(workspace), { workspace, mcp, isEmpty: false })
       } else {
-        known.workspace = workspace
-        known.mcp.refresh(workspace)
+        const found = sources.list(workspace)
+        const isEmpty = found.servers.length === 0 && found.problems.length === 0
+        if (!isEmpty || !known.isEmpty) known.mcp.refresh(workspace, found)
+        Object.assign(known, { workspace, isEmpty })
       }
     },
     of(workspace) {
@@ -99,16 +103,18 @@ export function openMcp(options: {
     },
     join(scope, others) {
       const known = workspaces.get(scope) ?? workspaces.get(scope.split(' ', 1)[0] ?? scope)
-      const own = known?.mcp.tools() ?? []
-      if (known === undefined || own.length === 0) return others
+      if (known === undefined || known.isEmpty) return others
+      const own = known.mcp.tools()
+      if (own.length === 0) return others
       if (known.joined?.own !== own || known.joined.others !== others)
         known.joined = { own, others, all: deferTools([...others, ...own]) }
       return known.joined.all
     },
     problems: (workspaceId) => workspaces.get(workspaceId)?.mcp.problems() ?? [],
     async ready(workspace) {
-      const missing =
-        (await workspaces.get(scopeOf(entryPlace(workspace)))?.mcp.ready(options.readyMs ?? readyMs)) ?? []
+      const known = workspaces.get(scopeOf(entryPlace(workspace)))
+      if (known === undefined || known.isEmpty) return undefined
+      const missing = await known.mcp.ready(options.readyMs ?? readyMs)
       if (missing.length === 0) return undefined
       const names = missing.map((name) => `"${name}"`).join(', ')
       return `These MCP servers are still connecting, so you do not have their tools yet: ${names}.`

@@ -27,8 +27,8 @@ import { type McpEntry, type McpInfo, NamedError } from '@troupe/protocol'
 import type { OAuthLogins } from './oauth-logins.ts'
 
 export interface WorkspaceMcp {
-  /** Rereads the config files, and starts, restarts and stops servers accordingly. */
-  refresh(workspace: Workspace): void
+  /** Starts, restarts and stops servers according to the config files, which are read unless `found` is given. */
+  refresh(workspace: Workspace, found?: ReturnType<McpSources['list']>): void
   tools(): readonly Tool[]
   problems(): { path: string; message: string }[]
   /** Waits for servers on their first connection. Returns the names of those that are not ready. */
@@ -79,9 +79,8 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
   const ending = new Set<Promise<void>>()
 
   const mcp: WorkspaceMcp = {
-    refresh(next) {
+    refresh(next, found = sources.list(next)) {
       workspace = next
-      const found = sources.list(workspace)
       fileProblems = found.problems
       const before = running
       running = new Map()

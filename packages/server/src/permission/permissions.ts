@@ -8,8 +8,6 @@ import {
   type RuleLine,
   type RuleSet,
   type RunInput,
-  scopeOf,
-  sessionScope,
   type SandboxFinding,
   type Session,
   type SessionRule,
@@ -30,6 +28,7 @@ import {
   type RuleTexts,
   type SessionGrants,
 } from './rule-layers.ts'
+import { scopeOf, sessionScope } from '../workspaces/projects.ts'
 
 /** Decides about tool calls from the rules of all layers, the session's mode and the sandbox. */
 export interface Permissions {

@@ -12,7 +12,6 @@ import {
   type Store,
   type Tool,
   explainCall,
-  sessionScope,
 } from '@troupe/core'
 import { askEndpoints, NamedError, toolAckEndpoints } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
@@ -46,7 +45,7 @@ interface AskAnswersOptions {
   permissions: Permissions
   rules: RuleRegistry
   grants: SessionGrants
-  tools: { enabled(workspaceId: string): readonly Tool[] }
+  tools(session: Session): readonly Tool[]
   states: { of(session: Session, workspace: PolicyWorkspace, agentId?: string): AgentState }
 }
 
@@ -132,7 +131,7 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
   /** Named as the run's model knows them. */
   function toolsOf(session: Session, run: RunRecord | undefined): readonly Tool[] {
     const model = run === undefined ? '' : runRequestOf(run).model
-    return inDialect(options.tools.enabled(sessionScope(session)), model)
+    return inDialect(options.tools(session), model)
   }
 
   /** Returns false if the ask was already answered. */

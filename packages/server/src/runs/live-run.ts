@@ -270,7 +270,7 @@ export class ManagedRun implements OpenRun {
       media: services.media,
       browser: services.browser,
       documents: services.documents,
-      attachments: services.attachments?.(record.sessionId),
+      attachments: services.attachments,
       code: own.workspace.trusted ? services.code?.(own.workspace) : undefined,
       decide: own.decide(request.rules, () => this.isCompared),
       mode: own.mode(),

@@ -2,6 +2,7 @@ import type {
   AgentDefinition,
   AgentFrame,
   AgentState,
+  Attachments,
   Blobs,
   Browser,
   Documents,
@@ -32,8 +33,7 @@ export interface RunServices {
   /** Language servers of a folder. */
   code?(workspace: Workspace): RunInput['code']
   documents?: Documents
-  /** Attached files of a session. */
-  attachments?(sessionId: string): RunInput['attachments']
+  attachments?: Attachments
   journal: Journal
   inbox: Inbox
   logger: Logger

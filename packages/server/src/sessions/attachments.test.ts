@@ -30,7 +30,7 @@ beforeEach(() => {
 async function open(filename: string) {
   const blobs = createBlobFiles(path.join(home, 'blobs'))
   const { sha256 } = await blobs.put(Buffer.from(`bytes of ${filename}`), 'application/octet-stream')
-  return { attachments: createAttachments({ home, blobs, documents }).of('ses_1'), file: { sha256, filename } }
+  return { attachments: createAttachments({ home, blobs, documents }), file: { sessionId: 'ses_1', sha256, filename } }
 }
 
 test('a short document is shown completely, the same on every turn, and converted once', async () => {

@@ -13,27 +13,22 @@ const keptTexts = 100
  * Makes attached files readable for models and tools. A tool finds each one as a file in the folder of its chat; a
  * model that cannot take the file gets its text.
  */
-export function createAttachments(options: { home: string; blobs: Blobs; documents: Documents }): {
-  of(sessionId: string): Attachments
-} {
+export function createAttachments(options: { home: string; blobs: Blobs; documents: Documents }): Attachments {
   const { home, blobs, documents } = options
   const texts = new Map<string, Promise<Described | undefined>>()
 
-  return {
-    of(sessionId) {
-      const folder = path.join(home, 'sessions', sessionId, 'output', 'attachments')
-      const pathOf: Attachments['pathOf'] = (file) => saveFile(folder, file, blobs)
-      return {
-        pathOf,
-        async textOf(file, signal) {
-          const saved = await pathOf(file)
-          if (saved === undefined) return undefined
-          const described = await describe(file, saved, signal)
-          return described && formatFile(file.filename, saved, described)
-        },
-      }
+  const attachments: Attachments = {
+    pathOf(file) {
+      return saveFile(path.join(home, 'sessions', file.sessionId, 'output', 'attachments'), file, blobs)
+    },
+    async textOf(file, signal) {
+      const saved = await attachments.pathOf(file)
+      if (saved === undefined) return undefined
+      const described = await describe(file, saved, signal)
+      return described && formatFile(file.filename, saved, described)
     },
   }
+  return attachments
 
   /** Documents are immutable, so each is converted once. */
   async function describe(file: AttachedFile, saved: string, signal?: AbortSignal): Promise<Described | undefined> {
