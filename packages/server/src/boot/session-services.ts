@@ -19,9 +19,8 @@ import type { ModelCallStart, RunServices, SessionServices } from '../runs/run-s
 import { sessionLanguage } from '../runs/system-prompt.ts'
 import type { Context } from '../sessions/context.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
-import { toProjectInfo, type WorkspaceProjects } from '../workspaces/projects.ts'
+import { scopeOf, toProjectInfo, type WorkspaceProjects } from '../workspaces/projects.ts'
 import type { PageTabs } from '../tabs/page-tabs.ts'
-import { scopeOf } from '../workspaces/projects.ts'
 
 interface WorkspaceServices {
   workspaces: { of(session: Session): Promise<Workspace> }
