@@ -39,6 +39,8 @@ export interface DocumentPart {
   images?: boolean | undefined
   /** Only the facts and the outline. */
   outline?: boolean | undefined
+  /** Cells of a sheet as data instead of text. */
+  cells?: boolean | undefined
 }
 
 export interface DocumentText extends DocumentFormat {
@@ -51,6 +53,28 @@ export interface DocumentText extends DocumentFormat {
   /** Sentences a person and a model should know: hidden sheets, macros that were not run, pages without text. */
   notes?: readonly string[] | undefined
   images?: readonly DocumentImage[] | undefined
+  /** In answer to `cells`. */
+  cells?: DocumentCells | undefined
+}
+
+/** Cells of one sheet, and the sheets there are. Rows and columns count from 1. */
+export interface DocumentCells {
+  sheets: readonly { name: string; isHidden: boolean }[]
+  sheet: string
+  /** Extent of the sheet. Only in answers to a part without `range`. */
+  rows?: number | undefined
+  columns?: number | undefined
+  /** Rows with at least one cell. */
+  read: readonly DocumentRow[]
+  /** First row that was left out, because the answer is full. */
+  nextRow?: number | undefined
+  merged: readonly { top: number; left: number; bottom: number; right: number }[]
+}
+
+export interface DocumentRow {
+  number: number
+  isHidden?: boolean | undefined
+  cells: readonly { column: number; text: string; formula?: string | undefined; isNumber?: boolean | undefined }[]
 }
 
 export interface DocumentImage {
