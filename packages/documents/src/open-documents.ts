@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import path from 'node:path'
 import type { DocumentFile, DocumentFormat, DocumentPart, Documents, DocumentText } from '@troupe/core'
 import type { ReaderRequest, ReaderResponse } from './read-document.ts'
+import { scanMark } from './reader.ts'
+import { findRecognizer, type Recognizer } from './recognize.ts'
 
 export interface DocumentsOptions {
   /** How many documents are read at once. */
@@ -12,22 +14,27 @@ export interface DocumentsOptions {
   idleMs?: number
   /** Heap limit of a process. */
   heapMb?: number
+  /** Default: that of this process. Tells where text recognition is installed. */
+  env?: NodeJS.ProcessEnv
 }
 
-/** A long-lived reader keeps memory of the documents it has read, so it is replaced after this many. */
-const mostReads = 50
+/** A long-lived reader keeps memory of the documents it has read, so it is replaced after this many reads. */
+const mostReads = 200
+/** A reader that needs more memory than this is not kept. */
+const mostIdleBytes = 280 * 2 ** 20
 
 /**
  * Reads documents in child processes. A parser that hangs, crashes or runs out of memory ends its process and fails its
  * one read with the cause.
  */
 export function openDocuments(options: DocumentsOptions = {}): Documents & { close(): void } {
-  const { processes = 2, ms = 60_000, idleMs = 30_000, heapMb = 384 } = options
+  const { processes = 2, ms = 60_000, idleMs = 30_000, heapMb = 384, env = process.env } = options
   const idle: Reader[] = []
   const waiting: (() => void)[] = []
   const all = new Set<Reader>()
   let busy = 0
   let closed = false
+  let recognizer: Promise<Recognizer | undefined> | undefined
 
   async function call(request: Omit<ReaderRequest, 'ms'>, signal?: AbortSignal): Promise<ReaderResponse> {
     signal?.throwIfAborted()
@@ -35,15 +42,40 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
     else busy++
     try {
       if (closed) throw new Error('The server is closing.')
-      const reader = idle.pop() ?? start()
+      const reader = takeIdle(request.file.path) ?? start()
       const response = await reader.call({ ...request, ms }, ms, signal)
-      keep(reader)
-      return response
+      keep(reader, response.memory ?? 0)
+      return request.kind === 'read' ? await recognizeScans(response, signal) : response
     } finally {
       const next = waiting.shift()
       if (next === undefined) busy--
       else next()
     }
+  }
+
+  /** Prefers the process that has the document open. */
+  function takeIdle(file: string): Reader | undefined {
+    const at = idle.findLastIndex((reader) => reader.file === file)
+    return at === -1 ? idle.pop() : idle.splice(at, 1)[0]
+  }
+
+  function findRecognition(): Promise<Recognizer | undefined> {
+    return (recognizer ??= findRecognizer(env))
+  }
+
+  /** Replaces the marks of pictures by their text, one picture after the other. */
+  async function recognizeScans(response: ReaderResponse, signal?: AbortSignal): Promise<ReaderResponse> {
+    const { text, scans = [] } = response
+    const found = scans.length === 0 ? undefined : await findRecognition()
+    if (text === undefined || found === undefined) return response
+    let words = text.text
+    for (const [index, scan] of scans.entries()) {
+      signal?.throwIfAborted()
+      const read = await found.recognize(scan, signal)
+      words = words.replace(scanMark(index), () => (read === '' ? '(no text recognized)' : read))
+    }
+    const note = `Text recognition: Tesseract, languages ${found.languages.join(', ')}.`
+    return { ...response, text: { ...text, text: words, notes: [...(text.notes ?? []), note] } }
   }
 
   /** Resolves when another read hands over its place. */
@@ -72,8 +104,8 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
     return reader
   }
 
-  function keep(reader: Reader): void {
-    if (closed || reader.reads >= mostReads || reader.hasEnded()) reader.kill()
+  function keep(reader: Reader, memory: number): void {
+    if (closed || reader.reads >= mostReads || memory > mostIdleBytes || reader.hasEnded()) reader.kill()
     else {
       reader.rest(idleMs)
       idle.push(reader)
@@ -86,7 +118,10 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
       return format
     },
     async read(file: DocumentFile, part: DocumentPart, signal): Promise<DocumentText> {
-      const { text, error } = await call({ kind: 'read', file, part }, signal)
+      const { text, error } = await call(
+        { kind: 'read', file, part, canRecognize: (await findRecognition()) !== undefined },
+        signal,
+      )
       if (text === undefined) throw new Error(error ?? 'The document could not be read.')
       return text
     },
@@ -99,6 +134,8 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
 
 interface Reader {
   reads: number
+  /** The last document. */
+  file: string
   call(request: ReaderRequest, ms: number, signal?: AbortSignal): Promise<ReaderResponse>
   rest(ms: number): void
   hasEnded(): boolean
@@ -121,6 +158,7 @@ function startReader(heapMb: number, onEnd: () => void): Reader {
   })
   const reader: Reader = {
     reads: 0,
+    file: '',
     hasEnded: () => ended,
     kill: () => void child.kill('SIGKILL'),
     rest(ms) {
@@ -133,6 +171,7 @@ function startReader(heapMb: number, onEnd: () => void): Reader {
       child.ref()
       child.channel?.ref()
       reader.reads++
+      reader.file = request.file.path
       return new Promise((resolve, reject) => {
         const limit = setTimeout(() => fail(tooLong(ms)), ms)
         const stop = (): void => fail(signal?.reason as Error)

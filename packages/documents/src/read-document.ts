@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import path from 'node:path'
 import type { DocumentFile, DocumentFormat, DocumentPart, DocumentText } from '@troupe/core'
 import { identify, type NamedReader } from './identify.ts'
-import type { DocumentSource } from './reader.ts'
+import { type DocumentSource, scanMark } from './reader.ts'
 
 export interface ReaderRequest {
   kind: 'identify' | 'read'
@@ -10,16 +10,28 @@ export interface ReaderRequest {
   part?: DocumentPart
   /** Time limit, after which this process is killed. */
   ms: number
+  /** Pictures of text can be recognized. */
+  canRecognize?: boolean
 }
 
 export interface ReaderResponse {
   format?: DocumentFormat | undefined
   text?: DocumentText | undefined
   error?: string | undefined
+  /** PNGs to recognize. The text has `scanMark(index)` for each. */
+  scans?: readonly Uint8Array[] | undefined
+  /** Memory of the reader process, in bytes. */
+  memory?: number
 }
 
 /** Opens a file, finds its reader and answers. Never rejects. */
-export async function respond({ kind, file, part = {}, ms }: ReaderRequest): Promise<ReaderResponse> {
+export async function respond({
+  kind,
+  file,
+  part = {},
+  ms,
+  canRecognize = false,
+}: ReaderRequest): Promise<ReaderResponse> {
   try {
     const handle = await open(file.path, 'r')
     try {
@@ -27,7 +39,9 @@ export async function respond({ kind, file, part = {}, ms }: ReaderRequest): Pro
       const reader = await identify(source)
       if (kind === 'identify') return { format: reader && formatOf(reader) }
       if (reader === undefined) return { error: `${source.name} is not a document that can be read.` }
-      return { text: { ...formatOf(reader), ...(await reader.read(source, part)) } }
+      const scans: Uint8Array[] = []
+      if (canRecognize) source.recognize = (picture) => scanMark(scans.push(picture) - 1)
+      return { text: { ...formatOf(reader), ...(await reader.read(source, part)) }, scans }
     } finally {
       await handle.close()
     }

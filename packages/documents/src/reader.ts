@@ -34,6 +34,8 @@ export interface DocumentSource {
   bytes(most: number): Promise<Buffer>
   /** True after about half the time limit: return what is there, with `next`. */
   isLate(): boolean
+  /** Hands a PNG to text recognition and returns a mark that its text replaces. Absent if none is installed. */
+  recognize?(picture: Uint8Array): string
 }
 
 export function defineReader(reader: DocumentReader): DocumentReader {
@@ -42,3 +44,8 @@ export function defineReader(reader: DocumentReader): DocumentReader {
 
 /** Longest text of one answer, in characters. Readers stop there and say where to continue. */
 export const maxCharacters = 50_000
+
+/** Takes the place of the text of a picture until it is recognized. Readers drop NUL, so no document contains it. */
+export function scanMark(index: number): string {
+  return `\0scan ${index}\0`
+}

@@ -1,0 +1,40 @@
+/** Letters of ZapfDingbats as Unicode. Forms draw their check marks with it, usually without a mapping. */
+export function dingbat(letter: string): string {
+  const code = letter.charCodeAt(0)
+  if (letter.length !== 1 || code < 0x21) return letter
+  const other = others[code]
+  if (other !== undefined) return String.fromCharCode(other)
+  const range = ranges.find(([first, last]) => code >= first && code <= last)
+  return range === undefined ? letter : String.fromCharCode(code - range[0] + range[2])
+}
+
+/** First and last code, and the character of the first. */
+const ranges = [
+  [0x21, 0x7e, 0x2701],
+  [0xa1, 0xa7, 0x2761],
+  [0xac, 0xb5, 0x2460],
+  [0xb6, 0xd3, 0x2776],
+  [0xd8, 0xef, 0x2798],
+  [0xf1, 0xfe, 0x27b1],
+] as const
+
+const others: Record<number, number> = {
+  0x25: 0x260e,
+  0x2a: 0x261b,
+  0x2b: 0x261e,
+  0x48: 0x2605,
+  0x6c: 0x25cf,
+  0x6e: 0x25a0,
+  0x73: 0x25b2,
+  0x74: 0x25bc,
+  0x75: 0x25c6,
+  0x77: 0x25d7,
+  0xa8: 0x2663,
+  0xa9: 0x2666,
+  0xaa: 0x2665,
+  0xab: 0x2660,
+  0xd4: 0x2794,
+  0xd5: 0x2192,
+  0xd6: 0x2194,
+  0xd7: 0x2195,
+}
