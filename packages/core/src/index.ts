@@ -23,6 +23,18 @@ export type {
   Documents,
   DocumentText,
 } from './tool/documents.ts'
+export type {
+  Queries,
+  QueryCall,
+  QueryColumn,
+  QueryConnection,
+  QueryFile,
+  QueryRequest,
+  QueryResult,
+  QuerySource,
+  QueryType,
+} from './tool/queries.ts'
+export { type SqlDialect, sqlString, type SqlToken, sqlTokens } from './text/sql-tokens.ts'
 export type { Blobs, CodeAnswer, CodeIntelligence, CodeQuestion } from './tool/services.ts'
 export type {
   Browser,

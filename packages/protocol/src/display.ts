@@ -16,6 +16,7 @@ export type Display =
   | ChecklistDisplay
   | AgentDisplay
   | ChartDisplay
+  | TableDisplay
 
 export interface DiffDisplay {
   kind: 'diff'
@@ -137,4 +138,17 @@ export interface ChartDisplay {
   option: Record<string, unknown>
   title?: string
   height?: number
+}
+
+/** The first rows of a query. All of them can be saved by running it again. */
+export interface TableDisplay {
+  kind: 'table'
+  connection?: string | undefined
+  /** Absent for a list of tables. */
+  sql?: string | undefined
+  columns: { name: string; type: string; kind: 'number' | 'text' | 'boolean' | 'time' | 'other' }[]
+  rows: (string | null)[][]
+  rowCount: number
+  /** False if only part of the rows was counted. */
+  counted: boolean
 }

@@ -129,6 +129,7 @@ export type {
 } from './message.ts'
 export type {
   ChartDisplay,
+  TableDisplay,
   DiffDisplay,
   Display,
   FolderDisplayEntry,

@@ -246,6 +246,7 @@ function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['
     browser: input.browser,
     code: input.code,
     documents: input.documents,
+    queries: input.queries,
     mode: input.mode,
     credentials: input.credentials ?? (() => Promise.resolve(undefined)),
   }

@@ -130,6 +130,7 @@ export interface RunInput {
   documents?: ToolContext['documents']
   /** Shows attached documents to models that cannot take their files. */
   attachments?: Attachments
+  queries?: ToolContext['queries']
   mode?: ToolContext['mode']
   credentials?: ToolContext['credentials']
   resume?: Resume

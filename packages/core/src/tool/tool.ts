@@ -7,6 +7,7 @@ import type { SpendGuard } from '../model/spend-guard.ts'
 import type { AgentState } from './agent-state.ts'
 import type { Answer, AskKind } from './asks.ts'
 import type { Documents } from './documents.ts'
+import type { Queries } from './queries.ts'
 import type { AgentFrame, Agents, Blobs, CodeIntelligence, Media } from './services.ts'
 
 /**
@@ -149,6 +150,8 @@ export interface ToolContext {
   browser?: Browser | undefined
   code?: CodeIntelligence | undefined
   documents?: Documents | undefined
+  /** Runs SQL over files and databases. Absent if not available. */
+  queries?: Queries | undefined
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
 }
 

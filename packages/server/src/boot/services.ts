@@ -21,6 +21,8 @@ import { openMedia } from '../media/open-media.ts'
 import { createModels, type Models } from '../models/models.ts'
 import { withProgramModels } from '../models/program-models.ts'
 import { managedFile, openPermissions } from '../permission/permissions.ts'
+import { connectionSecrets } from '../query/connections.ts'
+import { openQueries } from '../query/open-queries.ts'
 import { createAskAnswers } from '../runs/asks.ts'
 import { createInbox } from '../runs/inbox.ts'
 import { createJournal } from '../runs/journal.ts'
@@ -78,6 +80,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       home.token,
       config.get().search?.apiKey ?? '',
       config.get().publish?.bucket?.secretAccessKey ?? '',
+      ...connectionSecrets(config.get().connections),
       ...(opened.mcp?.secrets() ?? []),
       ...gitSecrets.all(),
     ]
@@ -265,6 +268,9 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   )
   const files = closing(openFiles(home.path))
   const documents = closing(openDocuments())
+  const queries = closing(
+    openQueries({ connections: () => config.get().connections ?? {}, home: home.path, sandbox: sandbox.sandbox }),
+  )
   /** A model that cannot be used here counts as none: the file may come from somebody else. */
   const folderModel = async (at: { workspaceId: string; projectId?: string | null }): Promise<string | undefined> => {
     const named = env['TROUPE_MODEL'] ? undefined : projects.model(await workspaces.of(at))
@@ -280,6 +286,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     store,
     blobs,
     media,
+    queries,
     browser: browsers,
     code: lsp.of,
     documents,
@@ -320,6 +327,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     states,
     blobs,
     browser: browsers,
+    queries,
     redact: withoutSecrets,
     toolSettings: settings,
   })
@@ -370,6 +378,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     workspaces,
     worktrees,
     published: openPublishedPages({ store, blobs, config, redact: withoutSecrets, logger }),
+    queries,
     problems: (workspace: Workspace): LoadProblem[] => [
       ...toolFiles.problems(workspace.id),
       ...mcp.problems(workspace.id),

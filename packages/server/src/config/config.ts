@@ -4,6 +4,7 @@ import { hooksConfigSchema, mcpServersSchema, modes } from '@troupe/core'
 import { configFields, configListSchema, mcpEntrySchema, NamedError, publishSchema } from '@troupe/protocol'
 import { z } from 'zod'
 import { providerSettingsSchema } from '../providers/shared/provider.ts'
+import { connectionsSchema, connectionSecrets } from '../query/connections.ts'
 import { findJsonError } from '../util/json.ts'
 import { writePrivately } from './home.ts'
 
@@ -61,6 +62,7 @@ export const configSchema = z.looseObject({
     )
     .optional()
     .describe('language servers by name (typescript, python, go, rust, clang): turned off, or with another program'),
+  connections: connectionsSchema,
   publish: publishSchema.optional().describe('where chats are published: a folder or a bucket'),
 })
 export type Config = z.infer<typeof configSchema>
@@ -174,10 +176,10 @@ function keepPrivate(file: string, config: Config): string | undefined {
   }
 }
 
-function holdsKeys({ providers = {}, mcpServers = {}, search, publish }: Config): boolean {
+function holdsKeys({ providers = {}, mcpServers = {}, search, publish, connections }: Config): boolean {
   const settings = Object.values(providers)
   if (Object.values(mcpServers).some(({ env, headers }) => env !== undefined || headers !== undefined)) return true
-  if (search?.apiKey || publish?.bucket !== undefined) return true
+  if (connectionSecrets(connections).length > 0 || search?.apiKey || publish?.bucket !== undefined) return true
   return settings.some(({ apiKey, headers }) => Boolean(apiKey) || headers !== undefined)
 }
 

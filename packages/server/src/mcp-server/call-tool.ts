@@ -6,6 +6,7 @@ import {
   createMemoryAsks,
   createMemoryLog,
   findTool,
+  type Queries,
   type Hook,
   run,
   type Store,
@@ -38,6 +39,7 @@ export function createCallTool(options: {
   states: { of(session: { id: string }, workspace: Workspace): AgentState }
   blobs: Blobs
   browser: Browser
+  queries?: Queries
   redact(text: string): string
   toolSettings(name: string): unknown
 }): CallTool {
@@ -66,6 +68,7 @@ export function createCallTool(options: {
       asks: createMemoryAsks(() => ({ type: 'deny', remark: 'Nobody is available to ask.' })),
       blobs: options.blobs,
       browser: options.browser,
+      queries: options.queries,
       decide: (call, ctx) => decideCall(call, ctx, permissions.policy(workspace, { rules: flags })),
       hooks: options.hooks.of(workspace),
       state: () => options.states.of({ id: sessionId }, workspace),

@@ -268,6 +268,7 @@ export class ManagedRun implements OpenRun {
       asks: services.inbox,
       blobs: services.blobs,
       media: services.media,
+      queries: services.queries,
       browser: services.browser,
       documents: services.documents,
       attachments: services.attachments,

@@ -8,6 +8,7 @@ import type {
   Documents,
   Limits,
   Media,
+  Queries,
   RunInput,
   RunRecord,
   Session,
@@ -29,6 +30,7 @@ export interface RunServices {
   store: Store
   blobs: Blobs
   media?: Media
+  queries?: Queries
   browser?: Browser
   /** Language servers of a folder. */
   code?(workspace: Workspace): RunInput['code']

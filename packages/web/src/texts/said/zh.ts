@@ -10,6 +10,7 @@ import { models } from './zh/models.ts'
 import { pageTools } from './zh/page-tools.ts'
 import { permissions } from './zh/permissions.ts'
 import { problems } from './zh/problems.ts'
+import { queries } from './zh/queries.ts'
 import { requests } from './zh/requests.ts'
 import { runs } from './zh/runs.ts'
 import { workspaceFiles } from './zh/workspace-files.ts'
@@ -29,6 +30,7 @@ export const zh: ServerTexts = {
     ...git,
     ...workspaceFiles,
     ...commandsAndWeb,
+    ...queries,
     ...pageTools,
     ...doctor,
     ...problems,

@@ -71,6 +71,18 @@ export const contentTexts = {
     fullOutput: (characters: number | undefined) =>
       `full output${characters === undefined ? '' : ` (${pluralize(characters, 'character')})`} in {path}`,
   },
+  tables: {
+    result: 'Query result',
+    rows: (number: number) => pluralize(number, 'row'),
+    moreThan: (number: number) => `more than ${pluralize(number, 'row')}`,
+    firstRows: (number: number) => `Showing the first ${pluralize(number, 'row')}.`,
+    filter: 'Filter rows',
+    xAxis: 'X axis',
+    yAxis: 'Y axis',
+    chartType: 'Chart type',
+    bars: 'Bars',
+    line: 'Line',
+  },
   markdown: {
     copyCode: 'Copy code',
     copy: 'Copy',

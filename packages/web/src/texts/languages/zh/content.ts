@@ -68,6 +68,18 @@ export const contentTexts: ContentTexts = {
     task: (id) => `任务 ${id}`,
     fullOutput: (characters) => `完整输出${characters === undefined ? '' : `（${digits(characters)} 个字符）`}：{path}`,
   },
+  tables: {
+    result: '查询结果',
+    rows: (number) => `${digits(number)} 行`,
+    moreThan: (number) => `超过 ${digits(number)} 行`,
+    firstRows: (number) => `显示前 ${digits(number)} 行。`,
+    filter: '筛选行',
+    xAxis: 'X 轴',
+    yAxis: 'Y 轴',
+    chartType: '图表类型',
+    bars: '柱状图',
+    line: '折线图',
+  },
   markdown: {
     copyCode: '复制代码',
     copy: '复制',

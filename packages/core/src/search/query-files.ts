@@ -1,0 +1,109 @@
+import { glob } from 'node:fs/promises'
+import path from 'node:path'
+import { splitGlob } from './glob-pattern.ts'
+import { type SqlToken, sqlString, sqlTokens } from '../text/sql-tokens.ts'
+import type { QueryFile } from '../tool/queries.ts'
+import type { ToolContext } from '../tool/tool.ts'
+import { missingFileMessage } from '../files/missing-file.ts'
+import { resolvePath } from '../files/resolve-path.ts'
+
+/** Most files that one pattern may name. */
+const mostFiles = 1000
+
+const dataFile = /\.(csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx)(\.gz|\.zst)?$/i
+const databaseFile = /\.(db|db3|sqlite|sqlite3)$/i
+const isPattern = (name: string): boolean => /[*?[{]/.test(name)
+
+interface NamedFile {
+  name: string
+  token: SqlToken
+  /** An argument of a function, which takes a list of names. */
+  isArgument: boolean
+}
+
+/** Returns the paths that a statement names, a folder for a pattern. Empty if the statement cannot be read. */
+export function queriedPaths(sql: string): string[] {
+  try {
+    return namedFiles(sql).map(({ name }) => (isPattern(name) ? splitGlob(name).folder || '.' : splitSheet(name).file))
+  } catch {
+    return []
+  }
+}
+
+/** True for a connection that is a path of a database file. Names of connections have neither. */
+export function isDatabasePath(connection: string): boolean {
+  return connection.includes('/') || connection.includes('.')
+}
+
+/**
+ * Finds the files that a statement names. Patterns become the files that match now and are not hidden. Throws an Error
+ * for the model. Returns the statement to run.
+ */
+export async function resolveQueryFiles(sql: string, ctx: ToolContext): Promise<{ sql: string; files: QueryFile[] }> {
+  const files = new Map<string, QueryFile>()
+  let result = sql
+  for (const { name, token, isArgument } of namedFiles(sql).toReversed()) {
+    if (isPattern(name)) {
+      const paths = await matchingFiles(name, ctx)
+      files.set(name, { name, paths })
+      if (isArgument) result = replaceToken(result, token, `[${paths.map(sqlString).join(', ')}]`)
+      continue
+    }
+    const { file, sheet } = splitSheet(name)
+    const target = resolvePath(ctx, file, { for: 'read' })
+    if (target.stats === undefined && (dataFile.test(file) || databaseFile.test(file)))
+      throw new Error(missingFileMessage(target, ctx.state))
+    if (target.stats?.isFile() !== true) continue
+    if (databaseFile.test(target.path))
+      throw new Error(`${target.shown} is a database. Set "connection" to "${name}" and query its tables.`)
+    files.set(name, { name, paths: [target.path], sheet })
+    if (isArgument) result = replaceToken(result, token, sqlString(target.path))
+  }
+  return { sql: result, files: [...files.values()] }
+}
+
+async function matchingFiles(pattern: string, ctx: ToolContext): Promise<string[]> {
+  const { folder, glob: rest } = splitGlob(pattern)
+  const target = resolvePath(ctx, folder || '.', { for: 'read' })
+  const paths: string[] = []
+  for await (const name of glob(rest.replace(/^\//, ''), { cwd: target.path })) {
+    ctx.signal.throwIfAborted()
+    const found = resolvePath(ctx, path.join(target.path, name), { for: 'read' })
+    if (found.stats?.isFile() !== true || ctx.granted?.hides?.(found.path) === true) continue
+    paths.push(found.path)
+    if (paths.length > mostFiles)
+      throw new Error(`"${pattern}" matches more than ${mostFiles} files. Use a narrower pattern.`)
+  }
+  if (paths.length === 0) throw new Error(`No file matches "${pattern}". Find files with Glob.`)
+  return paths.toSorted()
+}
+
+/** A statement names a file as a table, or as an argument of a function that reads files. */
+function namedFiles(sql: string): NamedFile[] {
+  const tokens = sqlTokens(sql, 'duckdb')
+  const found: NamedFile[] = []
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind !== 'string' && token.kind !== 'identifier') continue
+    const before = tokens[index - 1]
+    const name = token.text
+    if (before === undefined || name === '' || name.includes('\0')) continue
+    const isTable = before.kind === 'word' && tableWords.has(before.text) && /[./*]/.test(name)
+    const isListed = before.kind === 'symbol' && /[,([]/.test(before.text) && dataFile.test(splitSheet(name).file)
+    if (!isTable && !isListed) continue
+    const isArgument = before.text === '(' && tokens[index - 2]?.kind === 'word' && token.kind === 'string'
+    found.push({ name, token, isArgument: isArgument && !tableWords.has(tokens[index - 2]?.text ?? '') })
+  }
+  return found
+}
+
+/** `book.xlsx#Sheet2` names a sheet. */
+function splitSheet(name: string): { file: string; sheet?: string } {
+  const [, file, sheet] = /^(.+\.xlsx)#(.+)$/is.exec(name) ?? []
+  return file === undefined || sheet === undefined ? { file: name } : { file, sheet }
+}
+
+const tableWords = new Set(['from', 'join', 'table', 'describe', 'desc', 'summarize', 'pivot', 'unpivot', 'show'])
+
+function replaceToken(sql: string, { start, end }: SqlToken, text: string): string {
+  return sql.slice(0, start) + text + sql.slice(end)
+}

@@ -1,0 +1,207 @@
+import { existsSync } from 'node:fs'
+import { connect, type NetConnectOpts } from 'node:net'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import type { Queries, QueryCall, QueryColumn, QueryRequest, QueryResult, QuerySource, Sandbox } from '@troupe/core'
+import { checkReads } from './check-sql.ts'
+import { addressOf, type Connections, listConnections, loginOf, type ServerConnection } from './connections.ts'
+import { ownViews } from './own-data.ts'
+import type { QueryLimits, QueryMessage } from './process/messages.ts'
+import { type ChildRequest, runInChild } from './query-child.ts'
+
+export interface QueriesOptions {
+  connections(): Connections
+  /** Folder of our own database. */
+  home: string
+  sandbox?: Sandbox | undefined
+  limits?: Partial<QueryLimits>
+  /** How many statements run at once. */
+  processes?: number
+}
+
+const defaultLimits: QueryLimits = { rows: 100, ms: 60_000, countMs: 5000, memoryMb: 1024, cell: 5000 }
+
+/** How a source is asked: the request without statement, the files it needs, and the server it reaches. */
+interface Target {
+  request: ChildRequest
+  readable: string[]
+  address?: NetConnectOpts
+  server?: ServerConnection
+}
+
+/** Runs each statement in a process of its own. */
+export function openQueries(options: QueriesOptions): Queries & { close(): void } {
+  const { processes = 2 } = options
+  const closing = new AbortController()
+  const waiting: (() => void)[] = []
+  let busy = 0
+
+  return {
+    connections: () => listConnections(options.connections()),
+    async run(request, call) {
+      const signal = AbortSignal.any([call.signal, closing.signal])
+      await enter(signal)
+      try {
+        return await runOne(request, { ...call, signal })
+      } finally {
+        leave()
+      }
+    },
+    close() {
+      closing.abort(new Error('The server is closing.'))
+    },
+  }
+
+  async function runOne(given: QueryRequest, call: QueryCall): Promise<QueryResult> {
+    const started = performance.now()
+    const limits = { ...defaultLimits, ...options.limits, rows: given.limit }
+    const { request, readable, address, server } = targetOf(given.source, given.sql, call, limits)
+    const columns: QueryColumn[] = []
+    const rows: (string | null)[][] = []
+    let end = { rowCount: 0, counted: false }
+    let session: Extract<QueryMessage, { type: 'session' }> | undefined
+    const onMessage = (message: QueryMessage): void => {
+      if (message.type === 'columns') columns.push(...message.columns)
+      else if (message.type === 'rows') for (const row of message.rows) rows.push(row)
+      else if (message.type === 'session') session = message
+      else if (message.type === 'end') end = message
+    }
+    try {
+      await runInChild(request, {
+        sandbox: options.sandbox,
+        readable,
+        address,
+        signal: call.signal,
+        ms: limits.ms,
+        onMessage,
+        ...(call.process !== undefined && { onStart: call.process }),
+      })
+    } finally {
+      // The server works on until it is told.
+      if (server !== undefined && session !== undefined && !end.counted) void cancel(server, session)
+    }
+    return { columns, rows, rowCount: end.rowCount, counted: end.counted, ms: Math.round(performance.now() - started) }
+  }
+
+  function targetOf(source: QuerySource, sql: string | undefined, call: QueryCall, limits: QueryLimits): Target {
+    if (source.kind === 'files') {
+      const files = source.files.map(({ name, paths, sheet }) => ({ name, paths: [...paths], ...(sheet && { sheet }) }))
+      return {
+        request: { engine: 'duckdb', sql: sql ?? '', files, cwd: source.cwd, limits },
+        readable: files.flatMap(({ paths }) => paths),
+      }
+    }
+    if (source.kind === 'sqlite') return sqliteTarget(source.path, sql, limits)
+    if (source.name === 'troupe') {
+      const file = path.join(options.home, 'troupe.db')
+      const statement = sql === undefined ? listTables.troupe : checkReads(sql, 'sqlite')
+      return {
+        request: { engine: 'sqlite', path: file, views: ownViews(call.workspace.id), sql: statement, limits },
+        readable: databaseFiles(file),
+      }
+    }
+    const connection = Object.hasOwn(options.connections(), source.name)
+      ? options.connections()[source.name]
+      : undefined
+    if (connection === undefined) {
+      const names = listConnections(options.connections()).map(({ name }) => name)
+      throw new Error(`There is no connection "${source.name}". There are: ${names.join(', ')}.`)
+    }
+    if (connection.type === 'sqlite') return sqliteTarget(expandHome(connection.path), sql, limits)
+    const { type } = connection
+    const statement = sql === undefined ? listTables[type] : checkReads(sql, type)
+    return {
+      request: { engine: type, sql: statement, server: loginOf(connection), limits },
+      readable: [],
+      address: addressOf(connection),
+      server: connection,
+    }
+  }
+
+  /** Ends the statement at the server. Its own time limit ends it otherwise. */
+  async function cancel(server: ServerConnection, session: { id: number; secret?: number | undefined }): Promise<void> {
+    if (server.type === 'postgres') return cancelPostgres(addressOf(server), session)
+    await runInChild(
+      {
+        engine: 'mysql',
+        sql: '',
+        server: loginOf(server),
+        kill: session.id,
+        limits: { ...defaultLimits, ...options.limits },
+      },
+      {
+        sandbox: options.sandbox,
+        readable: [],
+        address: addressOf(server),
+        signal: AbortSignal.timeout(10_000),
+        ms: 10_000,
+        onMessage: () => undefined,
+      },
+    ).catch(() => undefined)
+  }
+
+  async function enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    if (busy < processes) {
+      busy++
+      return
+    }
+    await new Promise<void>((resolve, reject) => {
+      const go = (): void => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      }
+      const stop = (): void => {
+        waiting.splice(waiting.indexOf(go), 1)
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', stop, { once: true })
+      waiting.push(go)
+    })
+  }
+
+  function leave(): void {
+    const next = waiting.shift()
+    if (next === undefined) busy--
+    else next()
+  }
+}
+
+function sqliteTarget(file: string, sql: string | undefined, limits: QueryLimits): Target {
+  const statement = sql === undefined ? listTables.sqlite : checkReads(sql, 'sqlite')
+  return { request: { engine: 'sqlite', path: file, sql: statement, limits }, readable: databaseFiles(file) }
+}
+
+function databaseFiles(file: string): string[] {
+  return ['', '-wal', '-shm', '-journal'].map((end) => file + end).filter((one) => existsSync(one))
+}
+
+function expandHome(file: string): string {
+  return file.startsWith('~/') ? path.join(homedir(), file.slice(2)) : path.resolve(file)
+}
+
+const sqliteColumns = `m.name as "table", p.name as "column", p.type`
+const serverColumns = `table_schema as "schema", table_name as "table", column_name as "column", data_type as "type"`
+
+const listTables = {
+  sqlite: `select ${sqliteColumns} from sqlite_schema m, pragma_table_info(m.name) p where m.type in ('table', 'view') and m.name not like 'sqlite_%' order by m.name, p.cid`,
+  troupe: `select ${sqliteColumns} from sqlite_temp_schema m, pragma_table_info(m.name) p where m.name not like 'own\\_%' escape '\\' order by m.name, p.cid`,
+  postgres: `select ${serverColumns} from information_schema.columns where table_schema not in ('pg_catalog', 'information_schema') order by table_schema, table_name, ordinal_position`,
+  mysql: `select ${serverColumns.replaceAll('"', '`')} from information_schema.columns where table_schema = database() order by table_name, ordinal_position`,
+}
+
+const cancelCode = 80_877_102
+
+function cancelPostgres(
+  address: NetConnectOpts,
+  { id, secret = 0 }: { id: number; secret?: number | undefined },
+): void {
+  const request = Buffer.alloc(16)
+  request.writeInt32BE(16, 0)
+  request.writeInt32BE(cancelCode, 4)
+  request.writeInt32BE(id, 8)
+  request.writeInt32BE(secret, 12)
+  const socket = connect({ ...address, timeout: 5000 })
+  socket.on('error', () => socket.destroy()).on('timeout', () => socket.destroy())
+  socket.end(request)
+}
