@@ -41,7 +41,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('button', { name: 'Connect a model…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Models and keys' })
-    await dialog.getByRole('button', { name: /^OpenAI ?, not ready.*no key/ }).waitFor()
+    await dialog.getByRole('button', { name: /^OpenAI ?, not ready.*GPT models/ }).waitFor()
     await dialog.locator('.connect-key input').fill(key)
     await expect.poll(() => dialog.getByLabel('Provider', { exact: true }).inputValue()).toBe('anthropic')
     await page.keyboard.press('Enter')

@@ -104,7 +104,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('refused')
     await expect.poll(() => chat.lastAnswer.getByRole('alert').innerText()).toContain('The key is not valid.')
-    await expect.poll(() => chat.lastAnswer.getByRole('alert').innerText()).toContain('ProviderAuth')
+    await expect.poll(() => chat.lastAnswer.getByRole('alert').innerText()).toContain('refused the API key')
     await chat.lastAnswer.getByRole('button', { name: 'Check API key' }).waitFor()
     await chat.lastAnswer.getByRole('button', { name: 'Try again' }).waitFor()
   })

@@ -175,8 +175,8 @@ function judgeNetwork(code: string, who: string, message: string): Verdict {
 
 const networkTexts: Record<string, string> = {
   ECONNREFUSED: 'No response from {who}',
-  ENOTFOUND: 'The host of {who} was not found',
-  EAI_AGAIN: 'The host of {who} could not be resolved',
+  ENOTFOUND: 'The host of {who} was not found. Check your internet connection and the base URL',
+  EAI_AGAIN: 'The host of {who} could not be resolved. Check your internet connection',
   ECONNRESET: '{who} closed the connection',
   UND_ERR_SOCKET: '{who} closed the connection',
 }

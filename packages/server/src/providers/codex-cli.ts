@@ -4,7 +4,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { defineProvider, reasoning } from './shared/provider.ts'
 
 const packageName = 'ai-sdk-provider-codex-cli'
-const advice = `it needs the package ${packageName}, which includes the Codex CLI (about 320 MB): npm install ${packageName}`
+const advice = `it needs the package ${packageName} (about 320 MB). Run: npm install ${packageName}`
 
 /**
  * OpenAI's Codex CLI with the user's own login. Runs its own tools, not ours. The package is never a dependency and

@@ -28,7 +28,8 @@ export type ProviderTest =
 export function providerStatus(provider: ProviderInfo): string {
   const { usable, enabled, problem, keySource, needsKey, models, local } = provider
   if (!enabled) return t.models.off
-  if (!usable) return lacksKey(provider) ? t.models.noKeyYet : translateServerText(problem ?? t.models.unusable, 'text')
+  if (!usable && lacksKey(provider)) return t.models.offers[provider.id] ?? t.models.noKeyYet
+  if (!usable) return translateServerText(problem ?? t.models.unusable, 'text')
   const key =
     keySource === null
       ? needsKey || local
@@ -52,9 +53,13 @@ export function describeProviderTest(test: ProviderTest): string {
   return t.models.works(test.models?.length ?? 0, time)
 }
 
-/** Sorts usable providers first, then disabled ones, those without a key, and servers that were not found. */
+/** Sorts usable providers first, then disabled ones, those without a key, those with a problem, and servers that were not found. */
 export function sortProviders(providers: ProviderInfo[]): ProviderInfo[] {
-  const rank = ({ usable, enabled, local }: ProviderInfo) => (usable ? 0 : !enabled ? 1 : local ? 3 : 2)
+  const rank = (provider: ProviderInfo) => {
+    if (provider.usable) return 0
+    if (!provider.enabled) return 1
+    return provider.local ? 4 : lacksKey(provider) ? 2 : 3
+  }
   return providers.filter(({ id }) => id !== 'demo').toSorted((one, other) => rank(one) - rank(other))
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useSession, useSessionStore } from '../chat/session/session-context.ts'
 import type { Picked } from '../content/pick-context.ts'
 import { t } from '../texts/t.ts'
@@ -22,6 +22,18 @@ export function EditBox({ title, path, version, picked, failure, onClose }: Edit
   const [wish, setWish] = useState(failure === undefined ? '' : t.artifacts.fixWish(failure))
   const input = useRef<HTMLTextAreaElement>(null)
   useEffect(() => input.current?.focus(), [])
+  const close = useEffectEvent(onClose)
+  useEffect(() => {
+    const { current } = input
+    // Not a handler of React, which would come after that of the panel and close it as well.
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.isComposing) return
+      event.preventDefault()
+      close()
+    }
+    current?.addEventListener('keydown', onKey)
+    return () => current?.removeEventListener('keydown', onKey)
+  }, [])
   const submit = () => {
     if (wish.trim() === '') return
     const text = editMessage({ title, path, version, picked }, wish.trim())
@@ -59,10 +71,6 @@ export function EditBox({ title, path, version, picked, failure, onClose }: Edit
         onKeyDown={(event) => {
           // The keys belong to the input method.
           if (event.nativeEvent.isComposing) return
-          if (event.key === 'Escape') {
-            event.stopPropagation()
-            onClose()
-          }
           if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()
           submit()

@@ -76,7 +76,7 @@ function More() {
       {loaded && isDemoModel(current) && (
         <p className="empty-demo">
           <span>{t.emptyChat.demo}</span>
-          <Button kind="primary" onClick={() => app.openSettings('models')}>
+          <Button kind="primary" onClick={() => app.openSettings('models/key')}>
             {t.emptyChat.addModel}
           </Button>
         </p>

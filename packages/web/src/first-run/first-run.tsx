@@ -70,7 +70,7 @@ export function FirstRun() {
             {t.firstRun.tryDemo}
           </Button>
         )}
-        <Button kind="quiet" onClick={() => app.openSettings('models')}>
+        <Button kind="quiet" onClick={() => app.openSettings('models/key')}>
           <KeyRound aria-hidden />
           {t.firstRun.add}
         </Button>

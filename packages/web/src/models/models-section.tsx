@@ -50,7 +50,9 @@ function providerGroups(
   first: readonly ProviderInfo[],
 ): { title: string; members: ProviderInfo[] }[] {
   const titles = t.models.groups
-  const groups = Map.groupBy(providers, (provider) => {
+  // The form for a custom provider does the same.
+  const listed = providers.filter(({ id, usable, inSettings }) => id !== 'custom' || usable || inSettings)
+  const groups = Map.groupBy(listed, (provider) => {
     const { usable, local } = first.find(({ id }) => id === provider.id) ?? provider
     if (usable) return local ? titles.here : titles.connected
     if (local) return titles.notRunning

@@ -59,15 +59,20 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
         aria-controls={bodyId}
         onClick={() => setOpen(!open)}
       >
-        <span className="settings-dot" aria-hidden />
+        <FamilyMark family={providerFamily(id)} name={name} />
         <span className="settings-row-name provider-name">
-          <FamilyMark family={providerFamily(id)} name={name} />
           {name}
+          {usable && <span className="settings-dot" aria-hidden />}
           <span className="visually-hidden">{usable ? t.models.ready : t.models.notReady}</span>
         </span>
         <ChevronRight className="tool-chevron" aria-hidden />
         <span className="settings-row-status provider-status">{providerStatus(provider)}</span>
       </button>
+      {lacksKey(provider) && provider.keyURL !== null && (
+        <a className="provider-get-key" href={provider.keyURL} target="_blank" rel="noreferrer">
+          {t.models.getKey}
+        </a>
+      )}
       <form
         id={bodyId}
         className="settings-row-body"
@@ -116,16 +121,7 @@ export function ProviderRow({ provider, onChanged }: { provider: ProviderInfo; o
           />
         </label>
         {losesKey && <p className="settings-row-status provider-status">{t.models.keyWillBeRemoved}</p>}
-        {lacksKey(provider) && (
-          <p className="settings-row-status provider-status">
-            {provider.keyURL !== null && (
-              <a href={provider.keyURL} target="_blank" rel="noreferrer">
-                {t.models.getKey}
-              </a>
-            )}{' '}
-            {t.models.orSet(provider.env)}
-          </p>
-        )}
+        {lacksKey(provider) && <p className="settings-row-status provider-status">{t.models.orSet(provider.env)}</p>}
         <div className="settings-row-buttons">
           {!provider.enabled && (
             <Button

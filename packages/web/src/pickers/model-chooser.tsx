@@ -189,11 +189,13 @@ function ModelOption({ model, mark }: { model: ModelInfo; mark: ReactNode }) {
         {model.price !== undefined && !isDemo && ` · ${t.models.price(model.price.input, model.price.output)}`}
       </span>
       <span className="model-tags">
-        {model.tags.map((tag) => (
-          <span key={tag} className="model-tag">
-            {t.models.tags[tag] ?? tag}
-          </span>
-        ))}
+        {model.tags
+          .filter((tag) => tag !== 'chat')
+          .map((tag) => (
+            <span key={tag} className="model-tag">
+              {t.models.tags[tag] ?? tag}
+            </span>
+          ))}
       </span>
     </>
   )

@@ -52,7 +52,7 @@ export function ModelPicker() {
           aria-label={t.models.choose}
           onCloseAutoFocus={() => {
             // Wait until the trigger has the focus, so that the dialog restores it there.
-            if (adding.current) setTimeout(() => app.openSettings('models'))
+            if (adding.current) setTimeout(() => app.openSettings('models/key'))
             adding.current = false
           }}
         >

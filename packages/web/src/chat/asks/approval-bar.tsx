@@ -141,7 +141,7 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
         )}
       </div>
       {rules.length > 0 && (
-        <p id={rulesId} className="approval-rules">
+        <p id={rulesId} className="approval-rules" hidden={note !== null}>
           {t.inbox.remembered}{' '}
           {rules.map((rule) => (
             <code key={rule}>

@@ -24,10 +24,9 @@ export function ErrorCard({
     <div className="error-card" role="alert">
       <CircleAlert aria-hidden />
       <div>
-        <p className="error-message">
+        <p className="error-message" title={error.name}>
           <VisibleText text={translateServerText(error.message, 'text')} />
         </p>
-        <p className="error-name">{error.name}</p>
       </div>
       <div className="error-actions">
         {children}

@@ -51,6 +51,17 @@ export const modelTexts = {
     removed: 'Provider removed.',
     remove: 'Remove provider',
     noKeyYet: 'no key',
+    /** What a provider offers, by its id. */
+    offers: {
+      anthropic: 'Claude models',
+      deepseek: 'Chat and reasoning models',
+      google: 'Gemini models, images and video',
+      moonshot: 'Kimi models',
+      openai: 'GPT models, images and speech',
+      qwen: 'Models from Alibaba Cloud',
+      vercel: 'Many providers, one key',
+      xai: 'Grok models',
+    } as Record<string, string>,
     unusable: 'unavailable',
     needsNoKey: 'no key needed',
     keyFromSettings: 'key saved',

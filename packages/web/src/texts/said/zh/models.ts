@@ -15,8 +15,8 @@ export const models: ServerTextPairs = [
     '{} 没有 API 密钥。请在“设置 > 模型与密钥”中添加，或在环境变量中设置 {}。',
   ],
   [
-    '{} is not available: it needs the package {}, which includes the Codex CLI (about 320 MB): npm install {}',
-    '{} 不可用：它需要包含 Codex CLI（约 320 MB）的软件包 {}：npm install {}',
+    '{} is not available: it needs the package {} (about 320 MB). Run: npm install {}',
+    '{} 不可用：它需要软件包 {}（约 320 MB）。请运行：npm install {}',
   ],
   [
     '{} has no base URL. Add one in Settings > Models and keys, or set it in the environment.',
