@@ -58,7 +58,7 @@ describe('SIGTERM', () => {
     await vi.waitFor(() => expect(readFileSync(path.join(home.workspace, 'writes.txt'), 'utf8')).toBe('line\n'), 10_000)
     const begun = performance.now()
     expect(await server.kill('SIGTERM')).toBe(0)
-    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(performance.now() - begun).toBeLessThan(20_000)
     expect(server.lines).toEqual([])
     await Promise.all([speaking.read, writing.read, waiting.read])
     for (const { reader } of [speaking, writing]) {

@@ -84,7 +84,7 @@ describe('a hook that is a command', () => {
   it('does not wait for background processes', async () => {
     const begun = performance.now()
     expect(await run('sleep 30 & echo $! > pid; echo "{}"')).toEqual({})
-    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(performance.now() - begun).toBeLessThan(20_000)
     process.kill(Number(readFileSync(path.join(workspace, 'pid'), 'utf8')), 'SIGKILL')
   })
 

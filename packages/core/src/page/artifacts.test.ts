@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileS
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { cpuClock } from '../../../protocol/testing/test-effort.ts'
 import { createAgentState } from '../run/create-agent-state.ts'
 import { testToolContext, type TestToolContext } from '../testing/test-tool-context.ts'
 import { artifactsFolder, keepVersion, listVersions, readVersion } from './artifacts.ts'
@@ -69,9 +70,9 @@ test('a title of 10,000 words is cut at a word', async () => {
 test('500 versions of a page, some made at once, are numbered and listed soon', async () => {
   for (let number = 1; number <= 490; number += 1) await write('a.html', `<h1>Page</h1>${number}`)
   await Promise.all(Array.from({ length: 10 }, (_, index) => write(`b${index}.html`, '<h1>Other</h1>')))
-  const start = performance.now()
+  const spentMs = cpuClock()
   const all = await listVersions(kept)
-  expect(performance.now() - start).toBeLessThan(1000)
+  expect(spentMs()).toBeLessThan(1000)
   expect(all).toHaveLength(500)
   expect(all.slice(0, 490).map(({ version }) => version)).toEqual(Array.from({ length: 490 }, (_, index) => index + 1))
   expect((await readVersion(kept, all[122] ?? { sha256: '' }))?.toString()).toBe('<h1>Page</h1>123')

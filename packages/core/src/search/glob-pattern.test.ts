@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { expect, test } from 'vitest'
+import { cpuClock } from '../../../protocol/testing/test-effort.ts'
 import { compileGlob, splitGlob } from './glob-pattern.ts'
 
 const paths = [
@@ -48,10 +49,10 @@ test('a folder named like a character class is found, and a trailing slash means
 test('a hostile glob costs no more than a long one', () => {
   const pattern = compileGlob(`${'*a'.repeat(60)}b`)
   const deep = compileGlob(`${'**/a/'.repeat(60)}b`)
-  const begun = performance.now()
+  const spentMs = cpuClock()
   expect(pattern.matches('a'.repeat(250))).toBe(false)
   expect(deep.matches('a/'.repeat(200) + 'c')).toBe(false)
-  expect(performance.now() - begun).toBeLessThan(200)
+  expect(spentMs()).toBeLessThan(200)
   expect(() => compileGlob('{a,b}'.repeat(20))).toThrow('too many alternatives')
 })
 

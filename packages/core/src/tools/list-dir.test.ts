@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync, symlinkSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { cpuClock } from '../../../protocol/testing/test-effort.ts'
 import { openTestWorkspace, type TestWorkspace } from '../testing/test-workspace.ts'
 import listDir from './list-dir.ts'
 
@@ -117,16 +118,16 @@ test.skipIf(process.getuid?.() === 0)('an unreadable folder is reported, and its
   await expect(text({ path: 'closed' })).rejects.toThrow('closed cannot be opened: permission denied')
 })
 
-const many = process.env['TROUPE_TEST_FULL'] === '1' ? 100_000 : 20_000
+const many = process.env['TROUPE_TEST_FULL'] === '1' ? 100_000 : 8000
 
 test(`a folder of ${many} files is quick and does not fill the memory`, async () => {
   mkdirSync(ws.at('many'))
   ws.put('.gitignore', '*.log\n')
   for (let i = 0; i < many; i++) closeSync(openSync(ws.at('many', `file-${i}`), 'w'))
   const before = process.memoryUsage().rss
-  const begun = performance.now()
+  const spentMs = cpuClock()
   const shown = await tree({ path: 'many' })
-  expect(performance.now() - begun).toBeLessThan(5000)
+  expect(spentMs()).toBeLessThan(5000)
   expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20)
   expect(shown).toMatch(/^ {2}file-0\n {2}file-1\n {2}file-10\n {2}file-100\n/)
   expect(shown).toContain(`... (${many - 200} more)`)

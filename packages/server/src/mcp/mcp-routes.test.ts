@@ -439,18 +439,18 @@ describe('a run', () => {
     await inState(server, 'files', 'ready')
     const begun = performance.now()
     await server.chat('s1', 'hello')
-    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(performance.now() - begun).toBeLessThan(9000)
     const [system] = server.model.calls[0]?.prompt ?? []
     expect(system?.content).toContain('still connecting, so you do not have their tools yet: "slow".')
     expect(server.model.calls[0]?.tools?.map((tool) => tool.name)).toContain('mcp__files_echo')
   })
 
   it('does not wait for a failed server', async () => {
-    const server = await start({ config: { mcpServers: { files: entry('exit-at-start') } } })
+    const server = await start({ mcpReadyMs: 25_000, config: { mcpServers: { files: entry('exit-at-start') } } })
     await inState(server, 'files', 'failed')
     const begun = performance.now()
     await server.chat('s1', 'hello')
-    expect(performance.now() - begun).toBeLessThan(3000)
+    expect(performance.now() - begun).toBeLessThan(20_000)
   })
 })
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -37,10 +37,7 @@ it('a store that is killed again and again keeps everything it acknowledged', { 
       if (!(await store.sessions.get(sessionId))) continue
       const leaf = await store.messages.latestLeaf({ sessionId })
       const stored = leaf === undefined ? [] : await store.messages.chain({ sessionId }, leaf)
-      const exported = readFileSync(join(home, 'sessions', sessionId, 'messages.jsonl'), 'utf8')
-        .trimEnd()
-        .split('\n')
-      expect(exported.map((line) => JSON.parse(line) as StoredMessage)).toEqual(stored)
+      expect(exportedMessages(home, sessionId)).toEqual(stored)
     }
     await store.close()
     const database = new DatabaseSync(join(home, 'troupe.db'), { readOnly: true })
@@ -50,6 +47,13 @@ it('a store that is killed again and again keeps everything it acknowledged', { 
   expect(sizes.size).toBeGreaterThan(kills * 5)
   rmSync(home, { recursive: true })
 })
+
+/** A chat killed before its first message has no file of them. */
+function exportedMessages(home: string, sessionId: string): StoredMessage[] {
+  const file = join(home, 'sessions', sessionId, 'messages.jsonl')
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+  return lines.map((line) => JSON.parse(line) as StoredMessage)
+}
 
 /** Kills the writer once it has acknowledged `count` lines. Returns all lines before its end. */
 async function writeUntilKilled(home: string, round: number, count: number): Promise<string[]> {
