@@ -4,7 +4,7 @@ import type { FolderDisplayEntry } from '@troupe/protocol'
 import { decodeText, detectFormat, formatName } from '../text/encoding.ts'
 import { formatCount } from '../text/format.ts'
 import { cellSource, formatCell, type Notebook, notebookLanguage, parseNotebook } from '../text/notebook.ts'
-import type { DocumentPart } from '../tool/documents.ts'
+import type { DocumentImage, DocumentPart } from '../tool/documents.ts'
 import type { ToolContext } from '../tool/tool.ts'
 import { type FileKind, imageSize, mediaProblem } from './file-kind.ts'
 import { countFolder, flattenFolder, formatFolder, listFolder, loadIgnoreRules } from './list-folder.ts'
@@ -55,8 +55,21 @@ export type ReadOutput =
       facts: string
       next?: DocumentPart
       preview: string
+      /** Pictures of pages, if they were asked for and blobs are stored. */
+      images?: PageImage[]
     }
   | { kind: 'folder'; path: string; entries: FolderDisplayEntry[]; left: number }
+
+export interface PageImage {
+  /** `p. 12` */
+  anchor: string
+  /** SHA-256 of the stored blob. */
+  blob: string
+  mediaType: string
+  size: number
+  width: number
+  height: number
+}
 
 export interface ReadResult {
   output: ReadOutput
@@ -157,14 +170,34 @@ export async function readDocument(
   const { documents } = ctx
   const source = { path: file.real }
   if (documents === undefined || (await documents.identify(source, ctx.signal)) === undefined) return undefined
-  const { format, title, mediaType, facts, text, next, notes = [] } = await documents.read(source, part, ctx.signal)
+  const answer = await documents.read(source, part, ctx.signal)
+  const { format, title, mediaType, facts, text, next, notes = [] } = answer
+  const images = await storeImages(answer.images ?? [], ctx)
   recordRead(ctx.state, file.real, { stats: file.stats, sha256: '' }, next === undefined ? 'all' : 'some')
   const lines = [`${file.shown} is ${title}: ${facts}.`, ...notes, '', text]
   if (next !== undefined) lines.push('', `(There is more. Continue with ${JSON.stringify(next)}.)`)
   return {
-    output: { kind: 'document', path: file.name, format, mediaType, facts, next, preview: cardPreview(text) },
+    output: {
+      kind: 'document',
+      path: file.name,
+      format,
+      mediaType,
+      facts,
+      next,
+      preview: cardPreview(text),
+      ...images,
+    },
     text: lines.join('\n').toWellFormed(),
   }
+}
+
+async function storeImages(images: readonly DocumentImage[], ctx: ToolContext): Promise<{ images?: PageImage[] }> {
+  const stored: PageImage[] = []
+  for (const { anchor, bytes, mediaType, width, height } of images) {
+    const blob = await ctx.blobs?.put(bytes, mediaType)
+    if (blob !== undefined) stored.push({ anchor, blob: blob.sha256, mediaType, size: bytes.length, width, height })
+  }
+  return stored.length === 0 ? {} : { images: stored }
 }
 
 const maxMediaBytes = 32 * 2 ** 20

@@ -447,6 +447,29 @@ describe('a file that a tool has read', () => {
     }
   })
 
+  it('shows pictures of document pages', async () => {
+    const picture = (page: number) => ({
+      anchor: `p. ${page}`,
+      blob,
+      mediaType: 'image/png',
+      size: 3,
+      width: 1,
+      height: 1,
+    })
+    const call = read('c1', { kind: 'document', path: 'a/report.pdf', images: [picture(3), picture(4)] })
+    const shown = project(messages(call), undefined, ['image'])
+    expect(shown.at(-1)?.content).toMatchObject([
+      { type: 'text', text: '[a/report.pdf, p. 3]' },
+      { type: 'file', mediaType: 'image/png', data: { url: new URL(`troupe-blob:${blob}?read`) } },
+      { type: 'text', text: '[a/report.pdf, p. 4]' },
+      { type: 'file' },
+    ])
+    expect(strictProblems(await loadFiles(shown, kept, { provider: 'test' }))).toEqual([])
+    expect(results(project(messages(call), undefined, []))).toEqual([
+      'It is an image. You cannot see them: this model does not accept images.',
+    ])
+  })
+
   it.each([
     ['too many bytes', { size: 4_000_000 }],
     ['too many pixels', { width: 9000 }],

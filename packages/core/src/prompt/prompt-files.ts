@@ -326,7 +326,11 @@ interface ReadCall {
 }
 
 interface ReadFile extends MediaFacts {
+  /** Tells files apart. */
+  id: string
   path: string
+  /** Introduces the file to the model. */
+  title: string
   blob: string
   mediaType: string
 }
@@ -349,27 +353,28 @@ export function projectReadFiles(
   const shown = takes.length === 0 ? new Set<string>() : newestFiles(messages, takes)
   return {
     content(call) {
-      const file = readFileResult(call)
-      if (file === undefined || !shown.has(call.toolCallId)) return []
-      const { kind, path: name, blob, mediaType } = file
-      return [
-        { type: 'text', text: `[The ${kind === 'pdf' ? 'PDF' : kind} you read: ${name}]` },
+      const files = readFileResults(call).filter(({ id }) => shown.has(id))
+      return files.flatMap(({ title, path: name, blob, mediaType }) => [
+        { type: 'text' as const, text: `[${title}]` },
         {
-          type: 'file',
+          type: 'file' as const,
           mediaType,
           filename: path.basename(name),
           // The mark tells it from an attachment: it is in the workspace already.
-          data: { type: 'url', url: new URL(`troupe-blob:${blob}?read`) },
+          data: { type: 'url' as const, url: new URL(`troupe-blob:${blob}?read`) },
         },
-      ]
+      ])
     },
     note(call) {
-      const file = readFileResult(call)
-      if (file === undefined || shown.has(call.toolCallId) || mediaProblem(file) !== undefined) return undefined
-      const { kind } = file
-      if (!takes.includes(kind))
-        return `You cannot see it: this model does not accept ${kind === 'pdf' ? 'PDFs' : 'images'}.`
-      return 'It is no longer shown, because you read others after it. Read it again to see it.'
+      const hidden = readFileResults(call).filter((file) => !shown.has(file.id) && mediaProblem(file) === undefined)
+      const [file] = hidden
+      if (file === undefined) return undefined
+      const it = hidden.length === 1 ? 'it' : 'them'
+      if (!takes.includes(file.kind))
+        return `You cannot see ${it}: this model does not accept ${file.kind === 'pdf' ? 'PDFs' : 'images'}.`
+      return hidden.length === 1
+        ? 'It is no longer shown, because you read others after it. Read it again to see it.'
+        : `${hidden.length} of the pictures are no longer shown, because you read others after them. Read them again to see them.`
     },
   }
 }
@@ -379,28 +384,48 @@ function newestFiles(messages: readonly { parts: readonly object[] }[], takes: r
   let bytes = 0
   for (const { parts } of messages.toReversed()) {
     for (const part of parts.toReversed()) {
-      const file = 'toolCallId' in part ? readFileResult(part as ReadCall) : undefined
-      if (file === undefined || !takes.includes(file.kind) || mediaProblem(file) !== undefined) continue
-      bytes += file.size
-      if (shown.size === maxFiles || bytes > maxRequestBytes) return shown
-      shown.add((part as ReadCall).toolCallId)
+      const files = 'toolCallId' in part ? readFileResults(part as ReadCall) : []
+      for (const file of files) {
+        if (!takes.includes(file.kind) || mediaProblem(file) !== undefined) continue
+        bytes += file.size
+        if (shown.size === maxFiles || bytes > maxRequestBytes) return shown
+        shown.add(file.id)
+      }
     }
   }
   return shown
 }
 
-function readFileResult({ state, output, providerExecuted }: ReadCall): ReadFile | undefined {
-  if (state !== 'output-available' || providerExecuted === true) return undefined
-  if (typeof output !== 'object' || output === null) return undefined
-  const { kind, blob, mediaType, path: name, size, width, height } = output as Record<string, unknown>
-  if ((kind !== 'image' && kind !== 'pdf') || typeof blob !== 'string' || !/^[0-9a-f]{64}$/.test(blob)) return undefined
-  return {
-    kind,
-    blob,
-    path: typeof name === 'string' && name !== '' ? name.toWellFormed() : 'a file',
-    mediaType: typeof mediaType === 'string' ? mediaType : 'application/octet-stream',
-    size: typeof size === 'number' ? size : 0,
-    width: typeof width === 'number' ? width : undefined,
-    height: typeof height === 'number' ? height : undefined,
+/** Files that a call of Read shows: one, or the pictures of a document's pages. */
+function readFileResults({ toolCallId, state, output, providerExecuted }: ReadCall): ReadFile[] {
+  if (state !== 'output-available' || providerExecuted === true) return []
+  if (typeof output !== 'object' || output === null) return []
+  const { kind, path: given, images } = output as Record<string, unknown>
+  const name = typeof given === 'string' && given !== '' ? given.toWellFormed() : 'a file'
+  if (kind === 'image' || kind === 'pdf') {
+    const title = `The ${kind === 'pdf' ? 'PDF' : kind} you read: ${name}`
+    return readFile(output, { id: toolCallId, kind, path: name, title })
   }
+  if (kind !== 'document' || !Array.isArray(images)) return []
+  return images.slice(0, maxFiles).flatMap((image: unknown, index) => {
+    if (typeof image !== 'object' || image === null) return []
+    const anchor = 'anchor' in image && typeof image.anchor === 'string' ? `, ${image.anchor.toWellFormed()}` : ''
+    const id = `${toolCallId}:${index}`
+    return readFile(image, { id, kind: 'image', path: name, title: `${name}${anchor}` })
+  })
+}
+
+function readFile(stored: object, base: Pick<ReadFile, 'id' | 'kind' | 'path' | 'title'>): ReadFile[] {
+  const { blob, mediaType, size, width, height } = stored as Record<string, unknown>
+  if (typeof blob !== 'string' || !/^[0-9a-f]{64}$/.test(blob)) return []
+  return [
+    {
+      ...base,
+      blob,
+      mediaType: typeof mediaType === 'string' ? mediaType : 'application/octet-stream',
+      size: typeof size === 'number' ? size : 0,
+      width: typeof width === 'number' ? width : undefined,
+      height: typeof height === 'number' ? height : undefined,
+    },
+  ]
 }

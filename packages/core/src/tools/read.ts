@@ -31,6 +31,7 @@ export default defineTool({
     pages: z.string().max(200).describe('Of a document: "3", "10-20"').optional(),
     sheet: z.string().max(200).optional(),
     range: z.string().max(50).describe('Cells: "B4:D20"').optional(),
+    images: z.boolean().describe('Pages as pictures').optional(),
   }),
   readOnly: true,
   group: 'file-read',
@@ -62,7 +63,7 @@ const wholeBytes = 2 ** 18
 const headBytes = 2 ** 16
 
 /** What to read: lines of a text, or a part of a document. */
-type ReadPart = ReadRange & Pick<DocumentPart, 'pages' | 'sheet' | 'range'>
+type ReadPart = ReadRange & Pick<DocumentPart, 'pages' | 'sheet' | 'range' | 'images'>
 
 async function readTarget(target: ResolvedPath, range: ReadPart, ctx: ToolContext): Promise<ReadResult> {
   const { path: real, shown, stats } = target
@@ -112,8 +113,8 @@ async function readFile(file: OpenedFile, range: ReadPart, ctx: ToolContext): Pr
 }
 
 /** The fields that a document knows. The call has others. */
-function documentPart({ pages, sheet, range, offset, limit }: ReadPart): DocumentPart {
-  return { pages, sheet, range, offset: offset === 0 ? undefined : offset, limit }
+function documentPart({ pages, sheet, range, offset, limit, images }: ReadPart): DocumentPart {
+  return { pages, sheet, range, offset: offset === 0 ? undefined : offset, limit, images }
 }
 
 function open(real: string, shown: string): ReturnType<typeof openFile> {

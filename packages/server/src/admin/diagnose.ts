@@ -50,6 +50,7 @@ export async function* diagnose({ env, cwd, home: named, full = false }: Diagnos
   yield await chromiumFinding(env, 'status' in home ? undefined : home)
   yield ripgrepFinding(env)
   yield languageServersFinding(cwd, env)
+  yield recognitionFinding(env)
   yield await sandboxFinding(env)
 }
 
@@ -64,6 +65,13 @@ function languageServersFinding(cwd: string, env: NodeJS.ProcessEnv): Finding {
   const name = 'language servers'
   if (found.length > 0) return { status: 'ok', name, text: found.join(', ') }
   return { status: 'info', name, text: 'none found; with one, agents learn at once which errors an edit causes' }
+}
+
+function recognitionFinding(env: NodeJS.ProcessEnv): Finding {
+  const name = 'text recognition'
+  const file = findProgram(['tesseract'], env)
+  if (file !== undefined) return { status: 'ok', name, text: file }
+  return { status: 'info', name, text: 'none found; install "tesseract-ocr" to read scanned documents' }
 }
 
 function programFinding(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: string): Finding {

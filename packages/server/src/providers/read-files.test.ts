@@ -9,9 +9,18 @@ const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n')
+const drawing = 'BT /F1 24 Tf 10 50 Td (Hello from a PDF) Tj ET'
+const pdf = Buffer.from(
+  `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 100]/Contents 4 0 R/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>endobj
+4 0 obj<</Length ${drawing.length}>>stream\n${drawing}\nendstream endobj
+trailer<</Root 1 0 R>>
+%%EOF
+`,
+)
 const image = png.toString('base64')
-const document = pdf.toString('base64')
 
 const seeing = { id: 'seeing', tags: ['chat', 'vision', 'pdf'] }
 /** Models to use instead of the provider's own list. */
@@ -43,66 +52,49 @@ afterAll(async () => {
   rmSync(workspace, { recursive: true })
 })
 
-const ways: [string, object, object?][] = [
-  [
-    'anthropic/claude-sonnet-5-5',
-    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: image } },
-    {
-      type: 'document',
-      source: { type: 'base64', media_type: 'application/pdf', data: document },
-      title: 'short.pdf',
-    },
-  ],
-  [
-    'openai/gpt-6-sol',
-    { type: 'input_image', image_url: `data:image/png;base64,${image}` },
-    { type: 'input_file', filename: 'short.pdf', file_data: `data:application/pdf;base64,${document}` },
-  ],
-  [
-    'google/gemini-3.8-flash',
-    { inlineData: { mimeType: 'image/png', data: image } },
-    { inlineData: { mimeType: 'application/pdf', data: document } },
-  ],
-  [
-    'custom/seeing',
-    { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } },
-    {
-      type: 'file',
-      file: { filename: 'short.pdf', file_data: `data:application/pdf;base64,${document}` },
-    },
-  ],
-  ['xai/grok-4.7', { type: 'input_image', image_url: `data:image/png;base64,${image}` }],
-  ['moonshot/kimi-k3', { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } }],
-  [
-    'deepseek/deepseek-v4-flash-vision-exp',
-    { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } },
-  ],
-  ['qwen/seeing', { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } }],
-  ['ollama/seeing', { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } }],
+const imageUrl = { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } }
+const inputImage = { type: 'input_image', image_url: `data:image/png;base64,${image}` }
+const ways: [string, object][] = [
+  ['anthropic/claude-sonnet-5-5', { type: 'image', source: { type: 'base64', media_type: 'image/png', data: image } }],
+  ['openai/gpt-6-sol', inputImage],
+  ['google/gemini-3.8-flash', { inlineData: { mimeType: 'image/png', data: image } }],
+  ['custom/seeing', imageUrl],
+  ['xai/grok-4.7', inputImage],
+  ['moonshot/kimi-k3', imageUrl],
+  ['deepseek/deepseek-v4-flash-vision-exp', imageUrl],
+  ['qwen/seeing', imageUrl],
+  ['ollama/seeing', imageUrl],
   [
     'vercel/anthropic/claude-sonnet-5.5',
     { type: 'file', mediaType: 'image/png', filename: 'dot.png', data: { type: 'data', data: image } },
-    { type: 'file', mediaType: 'application/pdf', filename: 'short.pdf', data: { type: 'data', data: document } },
   ],
 ]
 
 describe('a file opened by Read', () => {
-  test.each(ways)('is sent to %s in its provider’s format, after both results', async (model, asImage, asDocument) => {
+  test.each(ways)('is sent to %s in its provider’s format, after both results', async (model, asImage) => {
     const { messages, told } = await read(model)
     expect(partsOf(messages.at(-1))).toContainEqual(asImage)
-    if (asDocument !== undefined) expect(partsOf(messages.at(-1))).toContainEqual(asDocument)
-    expect(told.includes(document)).toBe(asDocument !== undefined)
-    expect(told.includes('You cannot see it: this model does not accept PDFs.')).toBe(asDocument === undefined)
+    expect(told).toContain('Hello from a PDF')
     expect(told.indexOf('short.pdf is a PDF document')).toBeLessThan(told.indexOf('[The image you read: dot.png]'))
   })
 
-  test('is not sent to a model that supports neither, which gets a note', async () => {
+  test('is not sent to a model that cannot see, which gets a note and the text of documents', async () => {
     const { messages, told } = await read('custom/blind')
     expect(messages.map(roleOf)).toEqual(['system', 'user', 'assistant', 'tool', 'tool'])
     expect(told).not.toContain(image)
-    expect(told).not.toContain(document)
     expect(told).toContain('You cannot see it: this model does not accept images.')
-    expect(told).toContain('You cannot see it: this model does not accept PDFs.')
+    expect(told).toContain('Hello from a PDF')
+  })
+
+  test('has pictures of its pages on request', async () => {
+    const pages = { file_path: 'short.pdf', images: true }
+    const seen = await read('custom/seeing', 'pictures', pages)
+    expect(seen.told).toContain('[short.pdf, p. 1]')
+    expect(partsOf(seen.messages.at(-1)).filter((part) => JSON.stringify(part).includes('image/png'))).toHaveLength(2)
+    wire.clear()
+    const blind = await read('custom/blind', 'blind-pictures', pages)
+    expect(blind.told).not.toContain('image/png;base64')
+    expect(blind.told).toContain('You cannot see it: this model does not accept images.')
   })
 
   test('is no longer sent after a switch to a model without support', async () => {
@@ -124,9 +116,13 @@ describe('a file opened by Read', () => {
   })
 })
 
-async function read(model: string, sessionId = model.replaceAll(/[^\w-]/g, '_')) {
-  const call = (id: string, file: string) => ({ id, name: 'Read', input: { file_path: file } })
-  const calls = [call('call_1', 'dot.png'), call('call_2', 'short.pdf')]
+async function read(
+  model: string,
+  sessionId = model.replaceAll(/[^\w-]/g, '_'),
+  document: object = { file_path: 'short.pdf' },
+) {
+  const call = (id: string, input: object) => ({ id, name: 'Read', input })
+  const calls = [call('call_1', { file_path: 'dot.png' }), call('call_2', document)]
   wire.play({ turn: { calls } }, { turn: { text: 'I see.' } })
   const { message } = await server.chat(sessionId, 'look', { model })
   expect(message.metadata?.error).toBeUndefined()

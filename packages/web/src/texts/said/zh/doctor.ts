@@ -15,6 +15,8 @@ export const doctor: ServerTextPairs = [
     '请安装 Chromium 或设置 CHROMIUM_PATH；智能体的浏览器和浏览器测试需要它',
   ],
   ['language servers', '语言服务器'],
+  ['text recognition', '文字识别'],
+  ['none found; install "tesseract-ocr" to read scanned documents', '未找到；安装 "tesseract-ocr" 即可读取扫描文档'],
   [
     'none found; with one, agents learn at once which errors an edit causes',
     '未找到；有了它，智能体能立即知道一次修改造成了哪些错误',
