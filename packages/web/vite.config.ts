@@ -14,6 +14,7 @@ export default defineConfig({
     frameLibrary('mermaid', buildMermaid),
     frameLibrary('page-runtime', buildPageRuntime),
     preloadFont(),
+    refuseSchemas(),
   ],
   resolve: { conditions: ['troupe-source', ...defaultClientConditions] },
   build: {
@@ -46,6 +47,21 @@ export default defineConfig({
     ),
   },
 })
+
+/** The page loads no schemas. A constant that shares a file with them would bring zod with it, a tenth of the first load. */
+function refuseSchemas(): Plugin {
+  return {
+    name: 'refuse-schemas',
+    generateBundle(_, bundle) {
+      const first = Object.values(bundle).find((one) => one.type === 'chunk' && one.name === 'page')
+      const ids = first?.type === 'chunk' ? first.moduleIds : []
+      if (ids.some((id) => id.includes('/node_modules/zod/')))
+        throw new Error(
+          'The page imports zod: move what it needs of @troupe/protocol out of the file with the schemas.',
+        )
+    },
+  }
+}
 
 /** Loads the font of most texts together with the script, so that the first frame has it. */
 function preloadFont(): Plugin {

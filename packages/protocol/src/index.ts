@@ -79,9 +79,9 @@ export {
   projectEndpoints,
   type ProjectTask,
   type RecentFolder,
-  wholeFolder,
   workspaceEndpoints,
 } from './http/workspaces.ts'
+export { wholeFolder } from './whole-folder.ts'
 export { ruleEndpoints } from './http/rules.ts'
 export type { DecisionInfo, RuleInfo, RuleList, RuleTrial } from './http/rules.ts'
 export * from './http/commands.ts'

@@ -124,9 +124,6 @@ const projectFactsSchema = projectSchema.extend({
   model: z.string().nullable(),
 })
 
-/** Instead of the ID of a project: the workspace itself. */
-export const wholeFolder = 'folder'
-
 const taskText = z.string().trim().min(1).max(500)
 const tasksAnswer = {
   tasks: z.array(taskSchema).describe('at most 1,000'),
