@@ -2,7 +2,7 @@ import { type Buffer, isUtf8 } from 'node:buffer'
 
 /** File type, detected from the first bytes instead of the name. */
 /** Texts that only make sense converted. Others, such as HTML and CSV, are shown as they are. */
-export const convertedTexts = /\.(rtf|eml|mbox|mht|mhtml)$/i
+export const convertedTexts = /\.(rtf|eml|mbox|mht|mhtml|fodt|fodp|ics|vcf)$/i
 
 export type FileKind =
   | { kind: 'text' }

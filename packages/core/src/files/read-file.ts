@@ -221,8 +221,20 @@ export async function readMedia(
   const kept = blob === undefined ? 'Its content cannot be shown here.' : `It is stored as blob ${blob.sha256}.`
   return {
     output: { kind, path: name, mediaType, size, ...pixels, blob: blob?.sha256 },
-    text: `${shown} is ${what}${dimensions}, ${formatCount(size, 'byte')}. ${mediaProblem({ kind, size, ...pixels }) ?? kept}`,
+    text: [
+      `${shown} is ${what}${dimensions}, ${formatCount(size, 'byte')}. ${mediaProblem({ kind, size, ...pixels }) ?? kept}`,
+      ...(kind === 'image' ? await cameraFacts(file, header, ctx) : []),
+    ].join('\n'),
   }
+}
+
+/** Camera, date and place that a picture has in its header, as lines. */
+async function cameraFacts(file: OpenedFile, header: Buffer, { documents, signal }: ToolContext): Promise<string[]> {
+  const hasAny = header.includes('Exif') || header.includes('http://ns.adobe.com/xap/')
+  if (documents === undefined || !hasAny) return []
+  // The picture is useful without its facts.
+  const facts = await documents.read({ path: file.real }, {}, signal).catch(() => undefined)
+  return facts === undefined || facts.text === '' ? [] : [facts.text]
 }
 
 const maxNotebookBytes = 50 * 2 ** 20

@@ -1,4 +1,4 @@
-import { isCompoundFile, openCompoundFile } from '../ole/compound-file.ts'
+import { compoundSource } from '../ole/compound-source.ts'
 import { defineReader } from '../reader.ts'
 
 /** Office wraps an encrypted document of any kind into a compound file. */
@@ -6,14 +6,7 @@ export default defineReader({
   title: 'an encrypted Office document',
   extensions: [],
   mediaTypes: ['application/encrypted'],
-  async matches(head, source) {
-    if (!isCompoundFile(head) || source.size > 200 * 2 ** 20) return false
-    try {
-      return openCompoundFile(await source.bytes(200 * 2 ** 20)).has('EncryptedPackage')
-    } catch {
-      return false
-    }
-  },
+  matches: async (head, source) => (await compoundSource(head, source))?.has('EncryptedPackage') === true,
   read: (source) =>
     Promise.reject(new Error(`${source.name} is encrypted with a password. Ask for a copy without a password.`)),
 })

@@ -26,3 +26,21 @@ export function decodeCharset(bytes: Uint8Array, charset: string): string {
     return new TextDecoder('windows-1252').decode(bytes)
   }
 }
+
+/** Decoder names of Windows code pages, as numbers in old formats. */
+export function codePageName(codePage: number): string {
+  if (codePage === 65001) return 'utf-8'
+  if (codePage === 1200) return 'utf-16le'
+  if (codePage === 10000) return 'macintosh'
+  if (codePage === 932) return 'shift_jis'
+  if (codePage === 936) return 'gb18030'
+  if (codePage === 949) return 'euc-kr'
+  if (codePage === 950) return 'big5'
+  if (codePage === 866) return 'ibm866'
+  if (codePage === 20866) return 'koi8-r'
+  if (codePage === 874) return 'windows-874'
+  if (codePage >= 1250 && codePage <= 1258) return `windows-${codePage}`
+  if (codePage === 20127 || codePage === 0 || codePage === 1) return 'windows-1252'
+  if (codePage >= 28591 && codePage <= 28605) return `iso-8859-${codePage - 28590}`
+  return 'windows-1252'
+}

@@ -10,6 +10,8 @@ export interface PagedDocument {
   count: number
   facts: readonly (string | undefined | false)[]
   notes?: readonly (string | undefined | false)[] | undefined
+  /** Lines with the titles of all pages, for the first of several answers. */
+  outline?: readonly string[] | undefined
   /** Markdown of a page, by its number from 1. Starts with its anchor: `## [slide 3] Goals`. */
   page(number: number): string | Promise<string>
 }
@@ -31,6 +33,12 @@ export async function answerPages(
   const skipped = part.pages === undefined ? 0 : (part.offset ?? 1) - 1
   const selected = selectPages(pages, count, unit)
   const texts: string[] = []
+  const answer = (next: DocumentPart | undefined): DocumentReading => {
+    const { outline = [] } = document
+    const isStart = part.pages === undefined && part.offset === undefined && next !== undefined && outline.length > 0
+    if (isStart) texts.unshift(['Outline:', ...outline].join('\n'))
+    return { facts, notes, text: texts.join('\n\n'), next }
+  }
   let characters = 0
   for (const [index, number] of selected.entries()) {
     const all = linesOf(await document.page(number))
@@ -39,18 +47,17 @@ export async function answerPages(
     const to = fitting(lines, from, maxCharacters - characters)
     if (to < lines.length) {
       const pagesLeft = pageRanges(selected.slice(index))
-      if (index > 0) return { facts, notes, text: texts.join('\n\n'), next: { pages: pagesLeft } }
+      if (index > 0) return answer({ pages: pagesLeft })
       // A page longer than an answer is continued by its lines.
-      return { facts, notes, text: lines.slice(from, to).join('\n'), next: { pages: pagesLeft, offset: to + 1 } }
+      texts.push(lines.slice(from, to).join('\n'))
+      return answer({ pages: pagesLeft, offset: to + 1 })
     }
     const text = lines.slice(from).join('\n')
     texts.push(text)
     characters += text.length + 2
   }
-  // A limit is a part of the whole, and so are pages that end before the last.
   const last = selected.at(-1)!
-  const next = last < count && part.pages === undefined ? { pages: `${last + 1}-` } : undefined
-  return { facts, notes, text: texts.join('\n\n'), next }
+  return answer(last < count && part.pages === undefined ? { pages: `${last + 1}-` } : undefined)
 }
 
 const longestLine = 8000

@@ -1,3 +1,4 @@
+import { formatNumber } from '../text/numbers.ts'
 import { attribute, childNamed, childrenNamed, type XmlElement } from '../xml/parse-xml.ts'
 
 export interface ListPlace {
@@ -9,8 +10,6 @@ interface Level {
   start: number
   format: string
   text: string
-  /** Style whose paragraphs are on this level. */
-  style?: string | undefined
 }
 
 export interface Numbering {
@@ -85,56 +84,10 @@ function readLevel(node: XmlElement): Level {
     start: Number.isFinite(start) ? start : 1,
     format: value(node, 'numFmt') ?? 'decimal',
     text: value(node, 'lvlText') ?? '%1.',
-    style: value(node, 'pStyle'),
   }
 }
 
 function value(node: XmlElement, local: string): string | undefined {
   const child = childNamed(node, local)
   return child === undefined ? undefined : attribute(child, 'val')
-}
-
-export function formatNumber(number: number, format: string): string {
-  switch (format) {
-    case 'lowerLetter':
-      return letters(number)
-    case 'upperLetter':
-      return letters(number).toUpperCase()
-    case 'lowerRoman':
-      return roman(number).toLowerCase()
-    case 'upperRoman':
-      return roman(number)
-    case 'decimalZero':
-      return String(number).padStart(2, '0')
-    default:
-      return String(number)
-  }
-}
-
-function letters(number: number): string {
-  if (number < 1 || number > 780) return String(number)
-  return String.fromCharCode(97 + ((number - 1) % 26)).repeat(Math.ceil(number / 26))
-}
-
-function roman(number: number): string {
-  if (number < 1 || number > 3999) return String(number)
-  const signs: [number, string][] = [
-    [1000, 'M'],
-    [900, 'CM'],
-    [500, 'D'],
-    [400, 'CD'],
-    [100, 'C'],
-    [90, 'XC'],
-    [50, 'L'],
-    [40, 'XL'],
-    [10, 'X'],
-    [9, 'IX'],
-    [5, 'V'],
-    [4, 'IV'],
-    [1, 'I'],
-  ]
-  let left = number
-  let text = ''
-  for (const [amount, sign] of signs) for (; left >= amount; left -= amount) text += sign
-  return text
 }

@@ -11,7 +11,7 @@ import {
   textOf,
   type XmlElement,
 } from '../xml/parse-xml.ts'
-import { linkSegments, renderSegments, type Segment, symbolCharacter } from './inline.ts'
+import { linkSegments, renderSegments, type Segment, symbolCharacter } from '../text/inline.ts'
 import type { Numbering } from './numbering.ts'
 import { headingLevel, isOn, listPlace, type ParagraphStyle, valueOf } from './styles.ts'
 

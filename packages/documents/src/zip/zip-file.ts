@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
@@ -56,7 +57,7 @@ async function readDirectory(file: FileHandle): Promise<ZipEntry[]> {
     const crc = directory.readUInt32LE(at + 16)
     const flags = directory.readUInt16LE(at + 8)
     const method = directory.readUInt16LE(at + 10)
-    const name = directory.toString('utf8', at + 46, at + 46 + nameLength)
+    const name = decodeName(directory.subarray(at + 46, at + 46 + nameLength))
     const { packed, unpacked, local } = placeOf(directory, at, at + 46 + nameLength, extra)
     at += 46 + nameLength + extra + comment
     if (name.endsWith('/')) continue
@@ -120,6 +121,13 @@ function placeOf(
     break
   }
   return { packed, unpacked, local }
+}
+
+/** Names are UTF-8, or in the code page of the program that made the zip: often Chinese, where bytes come in pairs. */
+function decodeName(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  const runs = bytes.toString('latin1').match(/[\u0080-\u00FF]+/g) ?? []
+  return new TextDecoder(runs.every(({ length }) => length % 2 === 0) ? 'gb18030' : 'windows-1252').decode(bytes)
 }
 
 function large(bytes: Buffer, at: number): number {

@@ -1,4 +1,4 @@
-import { markdownLink } from '../text/markdown.ts'
+import { markdownLink } from './markdown.ts'
 
 /** Text with one formatting. */
 export interface Segment {

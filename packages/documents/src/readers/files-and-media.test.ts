@@ -1,0 +1,110 @@
+import { gzipSync } from 'node:zlib'
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { makeZip } from '../testing/make-zip.ts'
+import { madeDocuments } from '../testing/read-made.ts'
+
+const read = madeDocuments()
+
+function tarEntry(name: string, content: string, kind = '0', link = ''): Buffer {
+  const header = Buffer.alloc(512)
+  header.write(name, 0)
+  header.write('0000644\0', 100)
+  header.write(`${Buffer.byteLength(content).toString(8).padStart(11, '0')}\0`, 124)
+  header.write('        ', 148)
+  header.write(kind, 156)
+  header.write(link, 157)
+  header.write('ustar\u000000', 257)
+  header.write(
+    `${header
+      .reduce((sum, byte) => sum + byte, 0)
+      .toString(8)
+      .padStart(6, '0')}\0 `,
+    148,
+  )
+  const body = Buffer.alloc(Math.ceil(Buffer.byteLength(content) / 512) * 512)
+  body.write(content)
+  return Buffer.concat([header, body])
+}
+
+test('a zip is a tree with sizes; hostile names are escaped and named', async () => {
+  const zip = makeZip({
+    'src/a.txt': 'abc',
+    'src/deep/b.zip': 'x',
+    '../../etc/passwd': 'root',
+    'evil\u202Etxt.exe': 'x',
+  })
+  const answer = await read('all.zip', zip)
+  expect(answer.facts).toBe('4 files, 9 bytes unpacked')
+  expect(answer.text.split('\n')).toEqual([
+    '- ../',
+    '  - ../',
+    '    - etc/',
+    '      - passwd (4 bytes)',
+    '- evil\\u202etxt.exe (1 byte)',
+    '- src/',
+    '  - a.txt (3 bytes)',
+    '  - deep/',
+    '    - b.zip (1 byte, an archive or document)',
+  ])
+  expect(answer.notes).toEqual([
+    '1 name leads out of the folder the archive is unpacked in, such as ../../etc/passwd. Unpack with care.',
+  ])
+  expect(await read('all.zip', zip, { offset: 2, limit: 1 })).toMatchObject({ next: { offset: 3 } })
+  await expect(read('all.zip', zip, { pages: '1' })).rejects.toThrow('A zip archive has no "pages"')
+})
+
+test('tar archives are listed, packed or not', async () => {
+  const tar = Buffer.concat([
+    tarEntry('a/b.txt', 'hello'),
+    tarEntry('link', '', '2', '/etc/passwd'),
+    tarEntry('././@LongLink', `${'x'.repeat(150)}\0`, 'L'),
+    tarEntry('short', 'y'),
+    Buffer.alloc(1024),
+  ])
+  const lines = ['- a/', '  - b.txt (5 bytes)', '- link (link to /etc/passwd)', `- ${'x'.repeat(150)} (1 byte)`]
+  expect((await read('all.tar', tar)).text.split('\n')).toEqual(lines)
+  expect((await read('all.tar.gz', gzipSync(tar))).text.split('\n')).toEqual(lines)
+  expect(await read('cut.tar', tar.subarray(0, 1500))).toMatchObject({ notes: [expect.stringContaining('cut off')] })
+  expect((await read('log.gz', gzipSync('line one\nline two'))).text).toBe('line one\nline two')
+  await expect(read('bad.gz', gzipSync('text').subarray(0, 15))).rejects.toThrow('bad.gz is damaged or incomplete')
+})
+
+test('an image has its size and the facts of its camera', async () => {
+  const made = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+    .withExif({
+      IFD0: { Make: 'Acme', Model: 'One' },
+      IFD2: { DateTimeOriginal: '2026:01:02 10:11:12' },
+      IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 30/1 0/1', GPSLongitudeRef: 'E', GPSLongitude: '13/1 24/1 0/1' },
+    })
+    .jpeg()
+    .toBuffer()
+  const answer = await read('photo.jpg', made)
+  expect(answer).toMatchObject({ format: 'image', mediaType: 'image/jpeg' })
+  expect(answer.facts).toMatch(/^JPEG, 40 x 30 pixels, /)
+  expect(answer.text.split('\n')).toEqual([
+    'Taken: 2026-01-02 10:11:12',
+    'Camera: Acme One',
+    'Place: 52.500000, 13.400000',
+  ])
+})
+
+test('audio has its duration and codec', async () => {
+  const samples = 8000
+  const header = Buffer.alloc(44)
+  header.write('RIFF', 0)
+  header.writeUInt32LE(36 + samples, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(1, 22)
+  header.writeUInt32LE(8000, 24)
+  header.writeUInt32LE(8000, 28)
+  header.writeUInt16LE(1, 32)
+  header.writeUInt16LE(8, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(samples, 40)
+  const answer = await read('tone.wav', Buffer.concat([header, Buffer.alloc(samples, 128)]))
+  expect(answer.facts).toBe('0:01, WAVE, PCM, 8 kHz, mono, 64 kbit/s, 8 KB')
+  expect(await read('broken.mp3', Buffer.from('ID3 nothing more'))).toMatchObject({ format: 'audio' })
+})
