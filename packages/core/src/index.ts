@@ -29,11 +29,15 @@ export type {
   QueryColumn,
   QueryConnection,
   QueryFile,
+  QuerySave,
   QueryRequest,
   QueryResult,
   QuerySource,
   QueryType,
+  QueryWrite,
+  SavedQuery,
 } from './tool/queries.ts'
+export { isDatabasePath, resolveQueryFiles } from './search/query-files.ts'
 export { type SqlDialect, sqlString, type SqlToken, sqlTokens } from './text/sql-tokens.ts'
 export type { Blobs, CodeAnswer, CodeIntelligence, CodeQuestion } from './tool/services.ts'
 export type {

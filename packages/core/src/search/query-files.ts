@@ -14,6 +14,8 @@ const dataFile = /\.(csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx)(\.gz|\.zst)?$/i
 const databaseFile = /\.(db|db3|sqlite|sqlite3)$/i
 const isPattern = (name: string): boolean => /[*?[{]/.test(name)
 
+type FileContext = Pick<ToolContext, 'state' | 'granted' | 'signal'>
+
 interface NamedFile {
   name: string
   token: SqlToken
@@ -39,7 +41,7 @@ export function isDatabasePath(connection: string): boolean {
  * Finds the files that a statement names. Patterns become the files that match now and are not hidden. Throws an Error
  * for the model. Returns the statement to run.
  */
-export async function resolveQueryFiles(sql: string, ctx: ToolContext): Promise<{ sql: string; files: QueryFile[] }> {
+export async function resolveQueryFiles(sql: string, ctx: FileContext): Promise<{ sql: string; files: QueryFile[] }> {
   const files = new Map<string, QueryFile>()
   let result = sql
   for (const { name, token, isArgument } of namedFiles(sql).toReversed()) {
@@ -62,7 +64,7 @@ export async function resolveQueryFiles(sql: string, ctx: ToolContext): Promise<
   return { sql: result, files: [...files.values()] }
 }
 
-async function matchingFiles(pattern: string, ctx: ToolContext): Promise<string[]> {
+async function matchingFiles(pattern: string, ctx: FileContext): Promise<string[]> {
   const { folder, glob: rest } = splitGlob(pattern)
   const target = resolvePath(ctx, folder || '.', { for: 'read' })
   const paths: string[] = []

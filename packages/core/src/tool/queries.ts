@@ -7,6 +7,28 @@ export interface Queries {
   connections(): readonly QueryConnection[]
   /** Rejects with a reason for the model. */
   run(request: QueryRequest, call: QueryCall): Promise<QueryResult>
+  /** Writes all rows to a new file, which the caller removes. */
+  save(request: QuerySave, call: QueryCall): Promise<SavedQuery>
+  /** Changes data. `dry` only counts the rows that would change. */
+  write(request: QueryWrite, call: QueryCall & { onLocked?(): Promise<void> }): Promise<{ rowCount: number }>
+}
+
+export interface QuerySave {
+  source: QuerySource
+  sql: string
+  format: 'csv' | 'xlsx' | 'parquet'
+}
+
+export interface SavedQuery {
+  path: string
+  size: number
+  rowCount: number
+}
+
+export interface QueryWrite {
+  source: QuerySource
+  sql: string
+  step: 'dry' | 'commit'
 }
 
 export interface QueryConnection {
@@ -14,6 +36,8 @@ export interface QueryConnection {
   type: QueryType
   /** False if the config does not allow changes. */
   writable: boolean
+  /** The database file, if it is one. */
+  file?: string | undefined
 }
 
 export type QueryType = 'postgres' | 'mysql' | 'sqlite' | 'troupe'

@@ -23,7 +23,7 @@ export function sharedStrings(part: ZipEntry | undefined): SharedStrings {
 
 async function readStrings(part: ZipEntry, wanted?: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
   const strings = new Map<number, string>()
-  const last = wanted === undefined ? Infinity : Math.max(...wanted)
+  const last = wanted === undefined ? Infinity : largest(wanted)
   const decoder = new StringDecoder('utf8')
   let text = ''
   let index = 0
@@ -54,4 +54,11 @@ async function readStrings(part: ZipEntry, wanted?: ReadonlySet<number>): Promis
     if (text.length > maxStringLength) throw new Error('A text of the workbook is too long to read.')
   }
   return strings
+}
+
+/** A set of a million indexes is too large for the arguments of a call. */
+function largest(numbers: ReadonlySet<number>): number {
+  let most = -1
+  for (const one of numbers) most = Math.max(most, one)
+  return most
 }

@@ -13,6 +13,7 @@ import { mcpEndpoints } from './mcp.ts'
 import { blobEndpoints, mediaEndpoints, voiceEndpoints } from './media.ts'
 import { feedbackEndpoints, messageEndpoints } from './messages.ts'
 import { modelEndpoints, providerEndpoints } from './providers.ts'
+import { queryEndpoints } from './query.ts'
 import { ruleEndpoints } from './rules.ts'
 import { authEndpoints, dataEndpoints, healthEndpoints } from './server.ts'
 import { artifactEndpoints, sessionFileEndpoints } from './session-files.ts'
@@ -54,6 +55,7 @@ export const contract = {
   ...projectEndpoints,
   ...providerEndpoints,
   ...publishEndpoints,
+  ...queryEndpoints,
   ...readerEndpoints,
   ...ruleEndpoints,
   ...sessionFileEndpoints,

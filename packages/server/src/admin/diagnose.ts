@@ -51,6 +51,7 @@ export async function* diagnose({ env, cwd, home: named, full = false }: Diagnos
   yield ripgrepFinding(env)
   yield languageServersFinding(cwd, env)
   yield recognitionFinding(env)
+  yield await queryFinding('status' in home ? undefined : home)
   yield await sandboxFinding(env)
 }
 
@@ -72,6 +73,21 @@ function recognitionFinding(env: NodeJS.ProcessEnv): Finding {
   const file = findProgram(['tesseract'], env)
   if (file !== undefined) return { status: 'ok', name, text: file }
   return { status: 'info', name, text: 'none found; install "tesseract-ocr" to read scanned documents' }
+}
+
+async function queryFinding(home: Home | undefined): Promise<Finding> {
+  const name = 'queries'
+  const { openConfig } = await import('../config/config.ts')
+  const config = home && attempt('config', () => openConfig(home))
+  const connections = config && 'get' in config ? Object.entries(config.get().connections ?? {}) : []
+  try {
+    await import('@duckdb/node-api')
+  } catch (error) {
+    const text = `DuckDB cannot be loaded, so files cannot be queried (${(error as Error).message})`
+    return { status: 'warn', name, text, fix: 'run "npm run setup" in the checkout' }
+  }
+  const list = connections.map(([id, { type }]) => `${id} (${type})`).join(', ')
+  return { status: 'ok', name, text: list === '' ? 'files and your own data' : `files, your own data, ${list}` }
 }
 
 function programFinding(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: string): Finding {

@@ -17,6 +17,7 @@ import { healthRoutes } from '../http/open-api.ts'
 import type { Route } from '../http/route.ts'
 import type { OpenWorkspace } from '../http/scope.ts'
 import { lspRoutes } from '../lsp/lsp-routes.ts'
+import { queryRoutes } from '../query/query-routes.ts'
 import { toolCallRoutes } from '../mcp-server/call-tool.ts'
 import { mcpRoutes } from '../mcp/mcp-routes.ts'
 import { mediaRoutes } from '../media/media-routes.ts'
@@ -96,6 +97,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...terminalRoutes(services),
     ...sessionFileRoutes(services),
     ...lspRoutes(services),
+    ...queryRoutes(services),
     ...artifactRoutes(services),
     ...printRoutes(services),
     ...readerRoutes(services),

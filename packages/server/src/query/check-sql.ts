@@ -23,6 +23,18 @@ export function checkReads(sql: string, dialect: Dialect): string {
   return text
 }
 
+/** Returns one statement that changes data or tables. Throws an Error for the model. */
+export function checkWrites(sql: string, dialect: Dialect): string {
+  const { tokens, text } = oneStatement(sql, dialect)
+  const first = tokens[0]
+  if (first?.kind !== 'word' || !writeWords.has(first.text))
+    throw new Error(`Only ${[...writeWords].join(', ').toUpperCase()} are allowed here. Use Query to read.`)
+  const intoFile = tokens.find(({ kind, text: word }) => kind === 'word' && /^(outfile|dumpfile|program)$/.test(word))
+  if (intoFile !== undefined) throw new Error(`"${intoFile.text.toUpperCase()}" is not allowed.`)
+  for (const [index, token] of tokens.entries()) checkFunction(token, tokens[index + 1], dialect)
+  return text
+}
+
 const maxSql = 100_000
 
 function oneStatement(sql: string, dialect: Dialect): { tokens: SqlToken[]; text: string } {
@@ -43,6 +55,19 @@ const readWords: Record<Dialect, ReadonlySet<string>> = {
   postgres: new Set(['select', 'with', 'values', 'table', 'show', 'explain']),
   mysql: new Set(['select', 'with', 'values', 'table', 'show', 'describe', 'desc', 'explain']),
 }
+
+const writeWords = new Set([
+  'insert',
+  'update',
+  'delete',
+  'replace',
+  'with',
+  'merge',
+  'create',
+  'alter',
+  'drop',
+  'truncate',
+])
 
 /** Words that make a statement write, lock rows, or write files. */
 const refusedWords = new Set(['insert', 'update', 'delete', 'merge', 'into', 'outfile', 'dumpfile'])

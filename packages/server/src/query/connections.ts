@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import path from 'node:path'
 import type { QueryConnection } from '@troupe/core'
 import { z } from 'zod'
@@ -55,10 +56,18 @@ export type ServerConnection = Extract<Connection, { type: 'postgres' | 'mysql' 
 /** Names and types, and our own data first. */
 export function listConnections(connections: Connections = {}): QueryConnection[] {
   const own: QueryConnection = { name: 'troupe', type: 'troupe', writable: false }
-  return [
-    own,
-    ...Object.entries(connections).map(([name, { type, write }]) => ({ name, type, writable: write === true })),
-  ]
+  const others = Object.entries(connections).map(([name, one]): QueryConnection => ({
+    name,
+    type: one.type,
+    writable: one.write === true,
+    ...(one.type === 'sqlite' && { file: databaseFile(one.path) }),
+  }))
+  return [own, ...others]
+}
+
+/** The absolute path of a database file of the config. */
+export function databaseFile(given: string): string {
+  return given.startsWith('~/') ? path.join(homedir(), given.slice(2)) : path.resolve(given)
 }
 
 /** Passwords, to be removed from logs and results. Shorter ones would remove ordinary words. */

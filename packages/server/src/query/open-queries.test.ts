@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,6 +6,7 @@ import {
   createAgentState,
   createPolicy,
   explainCall,
+  findSandbox,
   findTool,
   getBuiltinTools,
   placeContext,
@@ -20,17 +21,14 @@ import { openQueries } from './open-queries.ts'
 
 let base: string
 let workspace: string
-const queries = openQueries({
-  connections: () => ({}),
-  get home() {
-    return base
-  },
-  limits: { countMs: 500 },
-})
+let queries: ReturnType<typeof openQueries>
 const query = findTool('Query', getBuiltinTools())!
+const queryWrite = findTool('QueryWrite', getBuiltinTools())!
 
 beforeAll(async () => {
   base = realpathSync(mkdtempSync(path.join(tmpdir(), 'queries-')))
+  const { sandbox } = await findSandbox()
+  queries = openQueries({ connections: () => ({}), home: base, sandbox, limits: { countMs: 500 } })
   workspace = path.join(base, 'workspace')
   mkdirSync(path.join(workspace, 'data'), { recursive: true })
   writeFileSync(
@@ -186,6 +184,63 @@ it('costs can be asked for, and settings cannot', async () => {
     await expect(ask({ connection: 'troupe', sql: refused })).rejects.toThrow(
       /Only statements that read|access to .* is prohibited/,
     )
+})
+
+async function change(input: object, ctx: ToolContext = context()): Promise<string> {
+  const parsed: unknown = queryWrite.input.parse(input)
+  const problem = await queryWrite.validate?.(parsed, ctx)
+  if (typeof problem === 'string') throw new Error(problem)
+  return queryWrite.toModel!(await queryWrite.execute(parsed, ctx), parsed)
+}
+
+it('all rows are saved, and a text never becomes a formula', async () => {
+  writeFileSync(path.join(workspace, 'odd.csv'), 'name,amount\n"=cmd()",-5\n"a ""b"", c",9007199254740993\n')
+  const sql = "select * from 'odd.csv'"
+  expect(await change({ sql, output: 'out.csv' })).toBe('Saved 2 rows to out.csv.')
+  const text = readFileSync(path.join(workspace, 'out.csv'), 'utf8')
+  expect(text).toBe('name,amount\r\n\'=cmd(),-5\r\n"a ""b"", c",9007199254740993\r\n')
+  for (const output of ['out.xlsx', 'out.parquet']) {
+    await change({ sql, output })
+    const again = await ask({ sql: `select name, amount from '${output}' order by name` })
+    expect(again).toContain('| =cmd() | -5 |')
+    expect(again).toContain('9007199254740993')
+  }
+  await change({ sql: 'select id, name, 1.5 as part from customers', connection: 'shop.db', output: 'customers.parquet' })
+  expect(await ask({ table: 'customers.parquet' })).toContain('id BIGINT, name VARCHAR')
+})
+
+it('a sheet of a workbook is a table', async () => {
+  await change({ sql: "select region, amount, true as paid from 'sales.csv'", output: 'book.xlsx' })
+  expect(await ask({ table: 'book.xlsx' })).toContain('2 rows. Columns: region VARCHAR, amount DOUBLE, paid BOOLEAN')
+  expect(await ask({ sql: "select sum(amount) as total from 'book.xlsx#query'" })).toContain('| 30.75 |')
+  await expect(ask({ table: 'book.xlsx#Other' })).rejects.toThrow('There is no sheet "Other". There are: Query.')
+})
+
+it('a change is tried first, and can be undone', async () => {
+  const file = path.join(workspace, 'undo.db')
+  const database = new DatabaseSync(file)
+  database.exec('pragma journal_mode = wal; create table t (id integer); insert into t values (1), (2), (3)')
+  database.close()
+  const bytes = readFileSync(file)
+  const ctx = context()
+  const input = { connection: 'undo.db', sql: 'delete from t where id > 1' }
+  const shown = (await queryWrite.preview!(input, ctx)) as { rows: string[][] }
+  expect(shown.rows).toEqual([
+    ['Rows it changes', '2'],
+    ['Can be undone', 'yes'],
+  ])
+  expect(readFileSync(file)).toEqual(bytes)
+  expect(await change(input, ctx)).toBe('Changed 2 rows. Undo can restore the database.')
+  expect(await ask({ connection: 'undo.db', sql: 'select count(*) as n from t' })).toContain('| 1 |')
+  const { restored } = await ctx.state.undo.undo(
+    (await ctx.state.undo.list({})).filter((one) => one.path === file),
+  )
+  expect(restored).toEqual([file])
+  expect(await ask({ connection: 'undo.db', sql: 'select count(*) as n from t' })).toContain('| 3 |')
+  for (const sql of [`attach '${base}/new.db' as other`, 'pragma user_version = 2', 'select 1', "vacuum into 'x'", 'delete from t; select 1'])
+    await expect(change({ connection: 'undo.db', sql }, ctx)).rejects.toThrow(/allowed|exactly one/)
+  await expect(change({ connection: 'troupe', sql: 'delete from usage' }, ctx)).rejects.toThrow('can only be read')
+  await expect(change({ sql: "delete from 'sales.csv'" }, ctx)).rejects.toThrow('not changed in place')
 })
 
 it('connections are listed without secrets', async () => {

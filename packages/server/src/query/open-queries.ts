@@ -1,10 +1,30 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { connect, type NetConnectOpts } from 'node:net'
-import { homedir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Queries, QueryCall, QueryColumn, QueryRequest, QueryResult, QuerySource, Sandbox } from '@troupe/core'
-import { checkReads } from './check-sql.ts'
-import { addressOf, type Connections, listConnections, loginOf, type ServerConnection } from './connections.ts'
+import type {
+  Queries,
+  QueryCall,
+  QueryColumn,
+  QueryRequest,
+  QueryResult,
+  QuerySave,
+  QuerySource,
+  QueryWrite,
+  Sandbox,
+  SavedQuery,
+} from '@troupe/core'
+import { checkReads, checkWrites } from './check-sql.ts'
+import {
+  addressOf,
+  type Connections,
+  databaseFile,
+  listConnections,
+  loginOf,
+  type ServerConnection,
+} from './connections.ts'
 import { ownViews } from './own-data.ts'
 import type { QueryLimits, QueryMessage } from './process/messages.ts'
 import { type ChildRequest, runInChild } from './query-child.ts'
@@ -20,6 +40,9 @@ export interface QueriesOptions {
 }
 
 const defaultLimits: QueryLimits = { rows: 100, ms: 60_000, countMs: 5000, memoryMb: 1024, cell: 5000 }
+
+/** Time for saving all rows. */
+const saveMs = 600_000
 
 /** How a source is asked: the request without statement, the files it needs, and the server it reaches. */
 interface Target {
@@ -38,18 +61,101 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
 
   return {
     connections: () => listConnections(options.connections()),
-    async run(request, call) {
-      const signal = AbortSignal.any([call.signal, closing.signal])
-      await enter(signal)
-      try {
-        return await runOne(request, { ...call, signal })
-      } finally {
-        leave()
-      }
-    },
+    run: (request, call) => inTurn(call, (own) => runOne(request, own)),
+    save: (request, call) => inTurn(call, (own) => saveOne(request, own)),
+    write: (request, call) => inTurn(call, (own) => writeOne(request, { ...own, onLocked: call.onLocked })),
     close() {
       closing.abort(new Error('The server is closing.'))
     },
+  }
+
+  async function inTurn<Result>(call: QueryCall, work: (call: QueryCall) => Promise<Result>): Promise<Result> {
+    const signal = AbortSignal.any([call.signal, closing.signal])
+    await enter(signal)
+    try {
+      return await work({ ...call, signal })
+    } finally {
+      leave()
+    }
+  }
+
+  async function saveOne({ source, sql, format }: QuerySave, call: QueryCall): Promise<SavedQuery> {
+    const limits = { ...defaultLimits, ...options.limits, ms: saveMs }
+    const { request, readable, address } = targetOf(source, sql, call, limits)
+    const file = path.join(tmpdir(), `troupe-export-${randomUUID()}.${format}`)
+    let rowCount = 0
+    await runInChild(
+      { ...request, save: format },
+      {
+        sandbox: options.sandbox,
+        readable,
+        address,
+        signal: call.signal,
+        ms: saveMs,
+        keep: { name: `export.${format}`, to: file },
+        onMessage: (message) => {
+          if (message.type === 'end') ({ rowCount } = message)
+        },
+        ...(call.process !== undefined && { onStart: call.process }),
+      },
+    )
+    return { path: file, size: (await stat(file)).size, rowCount }
+  }
+
+  async function writeOne(
+    { source, sql, step }: QueryWrite,
+    call: QueryCall & { onLocked?: (() => Promise<void>) | undefined },
+  ): Promise<{ rowCount: number }> {
+    const limits = { ...defaultLimits, ...options.limits }
+    const { request, readable, address } = writeTarget(source, sql, step, limits)
+    let rowCount = 0
+    await runInChild(request, {
+      sandbox: options.sandbox,
+      readable,
+      address,
+      writable: request.engine === 'sqlite' && step === 'commit' ? path.dirname(request.path) : undefined,
+      signal: call.signal,
+      ms: limits.ms,
+      onMessage: (message) => {
+        if (message.type === 'end') ({ rowCount } = message)
+      },
+      ...(call.onLocked !== undefined && { onLocked: call.onLocked }),
+      ...(call.process !== undefined && { onStart: call.process }),
+    })
+    return { rowCount }
+  }
+
+  function writeTarget(source: QuerySource, sql: string, write: 'dry' | 'commit', limits: QueryLimits): Target {
+    if (source.kind === 'files')
+      throw new Error('Files such as CSV are not changed in place. Save the rows of a query.')
+    const file = source.kind === 'sqlite' ? source.path : undefined
+    const connection = source.kind === 'connection' ? connectionNamed(source.name) : undefined
+    if (connection !== undefined && connection.write !== true)
+      throw new Error('The config does not allow changes of this connection ("write"). Ask the user.')
+    if (connection === undefined || connection.type === 'sqlite') {
+      const database = file ?? databaseFile(connection?.path ?? '')
+      const statement = checkWrites(sql, 'sqlite')
+      return {
+        request: { engine: 'sqlite', path: database, sql: statement, write, limits },
+        readable: databaseFiles(database),
+      }
+    }
+    const { type } = connection
+    return {
+      request: { engine: type, sql: checkWrites(sql, type), server: loginOf(connection), write, limits },
+      readable: [],
+      address: addressOf(connection),
+      server: connection,
+    }
+  }
+
+  function connectionNamed(name: string): Connections[string] {
+    const connections = options.connections()
+    const found = Object.hasOwn(connections, name) ? connections[name] : undefined
+    if (found !== undefined) return found
+    if (name === 'troupe') throw new Error('The data of Troupe can only be read.')
+    const names = listConnections(connections).map((one) => one.name)
+    throw new Error(`There is no connection "${name}". There are: ${names.join(', ')}.`)
   }
 
   async function runOne(given: QueryRequest, call: QueryCall): Promise<QueryResult> {
@@ -100,14 +206,8 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
         readable: databaseFiles(file),
       }
     }
-    const connection = Object.hasOwn(options.connections(), source.name)
-      ? options.connections()[source.name]
-      : undefined
-    if (connection === undefined) {
-      const names = listConnections(options.connections()).map(({ name }) => name)
-      throw new Error(`There is no connection "${source.name}". There are: ${names.join(', ')}.`)
-    }
-    if (connection.type === 'sqlite') return sqliteTarget(expandHome(connection.path), sql, limits)
+    const connection = connectionNamed(source.name)
+    if (connection.type === 'sqlite') return sqliteTarget(databaseFile(connection.path), sql, limits)
     const { type } = connection
     const statement = sql === undefined ? listTables[type] : checkReads(sql, type)
     return {
@@ -174,10 +274,6 @@ function sqliteTarget(file: string, sql: string | undefined, limits: QueryLimits
 
 function databaseFiles(file: string): string[] {
   return ['', '-wal', '-shm', '-journal'].map((end) => file + end).filter((one) => existsSync(one))
-}
-
-function expandHome(file: string): string {
-  return file.startsWith('~/') ? path.join(homedir(), file.slice(2)) : path.resolve(file)
 }
 
 const sqliteColumns = `m.name as "table", p.name as "column", p.type`

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -21,6 +21,12 @@ export interface ChildOptions {
   sandbox?: Sandbox | undefined
   /** Real paths of the files that the process may read. */
   readable: readonly string[]
+  /** Folder of a database that the process may change. */
+  writable?: string | undefined
+  /** Moves the file of this name that the process made to another path. */
+  keep?: { name: string; to: string } | undefined
+  /** Awaited while the database is locked and not changed yet. */
+  onLocked?(): Promise<void>
   /** The one server that the process reaches, through us. */
   address?: NetConnectOpts | undefined
   /** Kills the process when aborted. */
@@ -50,6 +56,7 @@ export async function runInChild(request: ChildRequest, options: ChildOptions): 
     if (relay !== undefined) joinRelay(relay, child.stdio[3] as Duplex)
     await options.onStart?.(child.pid as number)
     await answer(child, { ...request, temporary: started.temporary } as QueryProcessRequest, options)
+    if (options.keep !== undefined) await rename(path.join(temporary, options.keep.name), options.keep.to)
   } finally {
     relay?.destroy()
     release()
@@ -62,11 +69,12 @@ const program = path.join(import.meta.dirname, 'process', `query-process${path.e
 
 function programFolders(): string[] {
   const { resolve } = createRequire(import.meta.url)
-  const modules = ['@duckdb/node-api', 'pg', 'mysql2', 'zod'].map((name) => {
+  const modules = ['@duckdb/node-api', 'pg', 'mysql2', 'zod', 'htmlparser2'].map((name) => {
     const file = realpathSync(resolve(name))
     return file.slice(0, file.lastIndexOf(`${path.sep}node_modules${path.sep}`) + '/node_modules'.length)
   })
-  return [...new Set([...modules, packageFolder(import.meta.dirname)])]
+  const documents = path.dirname(realpathSync(resolve('@troupe/documents/sheet-values')))
+  return [...new Set([...modules, packageFolder(import.meta.dirname), packageFolder(documents)])]
 }
 
 function packageFolder(folder: string): string {
@@ -74,7 +82,7 @@ function packageFolder(folder: string): string {
 }
 
 async function start(
-  { sandbox, readable, address }: ChildOptions,
+  { sandbox, readable, writable, address }: ChildOptions,
   temporary: string,
 ): Promise<{ child: ChildProcess; release(): void; temporary: string }> {
   const argv = [
@@ -92,8 +100,9 @@ async function start(
     argv: [realpathSync(process.execPath), ...argv.slice(1)],
     cwd: '/',
     env: {},
-    confinement: 'read-only',
+    confinement: writable === undefined ? 'read-only' : 'workspace',
     roots: [],
+    ...(writable !== undefined && { grants: [{ how: 'write', path: writable }] }),
     readable: [...programFolders(), ...readable],
     temporary,
   })
@@ -155,11 +164,21 @@ function answer(child: ChildProcess, request: QueryProcessRequest, options: Chil
     stdin.write(`${JSON.stringify(request)}\n`)
     if (signal.aborted) stop()
 
+    async function confirm(): Promise<void> {
+      try {
+        await options.onLocked?.()
+        stdin?.write('go\n')
+      } catch (error) {
+        fail(error as Error)
+      }
+    }
+
     function receive(line: string): void {
       const parsed = messageSchema.safeParse(parseLine(line))
       if (!parsed.success) return fail(new Error('The query process sent something unknown.'))
       const { data } = parsed
       if (data.type === 'error') failure ??= new Error(data.message)
+      else if (data.type === 'locked') void confirm()
       else onMessage(data)
       isDone ||= data.type === 'end'
     }

@@ -174,6 +174,25 @@ describe.each([
     expect(error).not.toContain('wrong-password')
   }, 300_000)
 
+  it('changes are tried in a transaction and need the consent of the config', async ({ skip }) => {
+    if (server === undefined) return skip(`${name} is not installed`)
+    const { connection } = server
+    const source = { kind: 'connection', name: 'own' } as const
+    const call = { signal: AbortSignal.timeout(120_000), workspace: { id: 'own' } }
+    const sql = 'insert into people values (7), (8)'
+    const open = (write: boolean) =>
+      openQueries({ connections: () => ({ own: { ...connection, write } }), home: base, sandbox })
+    await expect(open(false).write({ source, sql, step: 'dry' }, call)).rejects.toThrow('does not allow changes')
+    const queries = open(true)
+    const count = async (): Promise<unknown> =>
+      (await queries.run({ source, sql: 'select count(*) from people', limit: 1 }, call)).rows[0]?.[0]
+    expect(await queries.write({ source, sql, step: 'dry' }, call)).toEqual({ rowCount: 2 })
+    expect(await count()).toBe('2')
+    expect(await queries.write({ source, sql, step: 'commit' }, call)).toEqual({ rowCount: 2 })
+    expect(await count()).toBe('4')
+    await queries.write({ source, sql: 'delete from people where id > 2', step: 'commit' }, call)
+  }, 300_000)
+
   it('values are exact', async ({ skip }) => {
     if (server === undefined) return skip(`${name} is not installed`)
     const { connection } = server

@@ -247,6 +247,8 @@ export function createApi(request: Request, folder: string | null = null) {
     stageSkills: (body: { path: string } | { blob: string }) => call('POST /ai/skills/imports', { body }),
     acceptSkills: (id: string) => call('POST /ai/skills/imports/:id', { params: { id } }),
     dropSkills: (id: string) => call('DELETE /ai/skills/imports/:id', { params: { id } }),
+    exportQuery: async (body: CallOf<'POST /ai/query/export'>['body']) =>
+      (await call.response('POST /ai/query/export', { body })).blob(),
     usage: (days: UsageDays) => call('GET /ai/usage', { query: { days } }),
     instructions: () => call('GET /ai/instructions'),
     changeInstructions: (body: CallOf<'PATCH /ai/instructions'>['body']) => call('PATCH /ai/instructions', { body }),

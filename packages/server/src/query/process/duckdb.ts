@@ -61,8 +61,12 @@ export async function openConfined({
       // Some settings can only be given when an instance is created, and have this value already.
       if (!/allow_unsigned_extensions/.test(setting)) throw error
     })
-  for (const { name, paths: own } of files)
-    await connection.run(`create view "${name.replaceAll('"', '""')}" as select * from ${reader(own)}`)
+  for (const { name, paths: own, sheet } of files) {
+    const [first = ''] = own
+    if (/\.xlsx$/i.test(first))
+      await (await import('./load-sheet.ts')).loadSheet(connection, { table: name, file: first, sheet })
+    else await connection.run(`create view "${name.replaceAll('"', '""')}" as select * from ${reader(own)}`)
+  }
   await connection.run('set enable_external_access = false')
   await connection.run('set lock_configuration = true')
   return connection
@@ -75,7 +79,6 @@ function reader(paths: readonly string[]): string {
   const union = paths.length > 1 ? ', union_by_name = true' : ''
   if (name.endsWith('.parquet')) return `read_parquet(${list}${union})`
   if (/\.(json|jsonl|ndjson)$/.test(name)) return `read_json(${list}${union})`
-  if (name.endsWith('.xlsx')) throw new Error('Workbooks cannot be queried yet. Save the sheet as CSV first.')
   return `read_csv(${list}${union})`
 }
 

@@ -18,6 +18,9 @@ const fileSchema = z.object({
   sheet: z.string().optional(),
 })
 
+const saveSchema = z.enum(['csv', 'xlsx', 'parquet'])
+export type SaveFormat = z.infer<typeof saveSchema>
+
 const serverSchema = z.object({
   /** Where the certificate of the server is checked against. */
   host: z.string(),
@@ -38,7 +41,7 @@ export const requestSchema = z.discriminatedUnion('engine', [
     /** Folder for what does not fit into memory, and for the export. */
     temporary: z.string(),
     limits: limitsSchema,
-    save: z.object({ file: z.string(), format: z.enum(['csv', 'xlsx', 'parquet']) }).optional(),
+    save: saveSchema.optional(),
   }),
   z.object({
     engine: z.literal('sqlite'),
@@ -49,7 +52,7 @@ export const requestSchema = z.discriminatedUnion('engine', [
     write: z.enum(['dry', 'commit']).optional(),
     limits: limitsSchema,
     temporary: z.string(),
-    save: z.object({ file: z.string(), format: z.enum(['csv', 'xlsx', 'parquet']) }).optional(),
+    save: saveSchema.optional(),
   }),
   z.object({
     engine: z.enum(['postgres', 'mysql']),
@@ -60,7 +63,7 @@ export const requestSchema = z.discriminatedUnion('engine', [
     kill: z.int().optional(),
     limits: limitsSchema,
     temporary: z.string(),
-    save: z.object({ file: z.string(), format: z.enum(['csv', 'xlsx', 'parquet']) }).optional(),
+    save: saveSchema.optional(),
   }),
 ])
 export type QueryProcessRequest = z.infer<typeof requestSchema>
@@ -81,6 +84,8 @@ export const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('rows'), rows: z.array(z.array(z.string().nullable())) }),
   /** Identifies the session at the server, to end its statement. */
   z.object({ type: z.literal('session'), id: z.int(), secret: z.int().optional() }),
+  /** The database is locked. The process waits for a line before it changes anything. */
+  z.object({ type: z.literal('locked') }),
   z.object({ type: z.literal('end'), rowCount: z.int(), counted: z.boolean() }),
   z.object({ type: z.literal('error'), message: z.string() }),
 ])

@@ -1,22 +1,25 @@
 import { Socket } from 'node:net'
+import path from 'node:path'
 import { type QueryMessage, type QueryProcessRequest, requestSchema } from './messages.ts'
 import { type Rows, sendRows } from './rows.ts'
 
 /*
- * Runs one statement and ends. The request is the first line of the input; the parent keeps the input open and ends
- * this process by closing it. The connection to a database server is file 3, which the parent relays to that server.
+ * Runs one statement and ends. The request is the first line of the input, and a second line confirms a change. The
+ * parent keeps the input open and ends this process by closing it. The connection to a database server is file 3, which the parent relays to that server.
  */
 let input = ''
 let isStarted = false
+const confirmed = Promise.withResolvers<void>()
 process.stdin.setEncoding('utf8')
 process.stdin.on('data', (text: string) => {
-  if (isStarted) return
   input += text
-  const end = input.indexOf('\n')
-  if (end === -1) return
-  isStarted = true
-  void respond(input.slice(0, end))
-  input = ''
+  for (let end = input.indexOf('\n'); end !== -1; end = input.indexOf('\n')) {
+    const line = input.slice(0, end)
+    input = input.slice(end + 1)
+    if (isStarted) confirmed.resolve()
+    else void respond(line)
+    isStarted = true
+  }
 })
 process.stdin.on('end', () => process.exit(1))
 
@@ -25,13 +28,34 @@ async function respond(line: string): Promise<void> {
   try {
     const request = requestSchema.parse(JSON.parse(line))
     if ('server' in request) secret = request.server.password
-    const rows = await open(request)
-    await sendRows(rows, request.limits, send)
+    await answer(request)
   } catch (error) {
     const message = messageOf(error)
     send({ type: 'error', message: secret === '' ? message : message.replaceAll(secret, '…') })
   }
   process.stdout.write('', () => process.exit(0))
+}
+
+async function answer(request: QueryProcessRequest): Promise<void> {
+  if ('write' in request && request.write !== undefined) {
+    send({ type: 'end', rowCount: await change(request), counted: true })
+    return
+  }
+  if (request.save === undefined) return sendRows(await open(request), request.limits, send)
+  const file = path.join(request.temporary, `export.${request.save}`)
+  const { saveRows } = await import('./save.ts')
+  send({ type: 'end', rowCount: await saveRows(await open(request), request.save, file), counted: true })
+}
+
+async function change(request: QueryProcessRequest): Promise<number> {
+  const { writeMysql, writePostgres, writeSqlite } = await import('./write.ts')
+  const confirm = (): Promise<void> => {
+    send({ type: 'locked' })
+    return confirmed.promise
+  }
+  if (request.engine === 'sqlite') return writeSqlite(request, confirm)
+  if (request.engine === 'duckdb') throw new Error('Files are not changed in place.')
+  return (request.engine === 'postgres' ? writePostgres : writeMysql)(request, serverSocket(), send)
 }
 
 async function open(request: QueryProcessRequest): Promise<Rows> {

@@ -19,4 +19,11 @@ export const queries: ServerTextPairs = [
   ],
   ['"{}" matches more than {} files. Use a narrower pattern.', '“{}”匹配的文件超过 {} 个。请使用更具体的模式。'],
   ['No file matches "{}". Find files with Glob.', '没有文件匹配“{}”。请用 Glob 查找文件。'],
+  ['The statement is empty.', '语句为空。'],
+  ['The output must end with .csv, .xlsx or .parquet.', '输出文件必须以 .csv、.xlsx 或 .parquet 结尾。'],
+  [
+    'Files such as CSV are not changed in place. Set "output" to save the rows of a query to a file.',
+    '不会直接更改 CSV 等文件。请设置“output”，将查询的行保存到文件。',
+  ],
+  ['The result is larger than 50 MB. Save fewer rows or columns.', '结果超过 50 MB。请保存较少的行或列。'],
 ]

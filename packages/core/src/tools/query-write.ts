@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { TableDisplay } from '@troupe/protocol'
+import { z } from 'zod'
+import { changeFiles, withPathLocks } from '../files/file-transaction.ts'
+import { resolvePath } from '../files/resolve-path.ts'
+import { takeSnapshot } from '../files/snapshot.ts'
+import { journalFor, markOf } from '../files/undo-folder.ts'
+import { isDatabasePath, queriedPaths, resolveQueryFiles } from '../search/query-files.ts'
+import { formatCount } from '../text/format.ts'
+import type { Queries, QuerySource } from '../tool/queries.ts'
+import { defineTool, type ToolContext } from '../tool/tool.ts'
+import type { OpenChange } from '../tool/undo-journal.ts'
+
+const inputSchema = z.object({
+  sql: z.string().min(1).max(100_000).describe('One statement. With "output": one that reads'),
+  connection: z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe('A connection of the config, or the path of a SQLite file')
+    .optional(),
+  output: z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe('Saves the rows of a SELECT to this .csv, .xlsx or .parquet file')
+    .optional(),
+})
+type WriteInput = z.infer<typeof inputSchema>
+
+/** Larger databases are changed without the possibility to undo. */
+const mostKept = 200 * 2 ** 20
+const mostSaved = 50 * 2 ** 20
+
+export default defineTool({
+  description: `Changes data with one SQL statement (INSERT, UPDATE, DELETE, CREATE, ALTER, DROP) in a SQLite file or a connection that allows changes, or saves the rows of a query to a file ("output"). The user sees the statement and how many rows it changes. Query first, to know what you change.`,
+  input: inputSchema,
+  readOnly: false,
+  deferred: true,
+  listedAfter: { tool: 'Query' },
+  group: 'data',
+  touches: ({ sql, connection, output }) => [
+    ...(output === undefined ? [] : [{ kind: 'write' as const, path: output }]),
+    ...(connection === undefined ? queriedPaths(sql).map((one) => ({ kind: 'read' as const, path: one })) : []),
+    ...(connection !== undefined && isDatabasePath(connection)
+      ? [{ kind: output === undefined ? ('write' as const) : ('read' as const), path: connection }]
+      : []),
+  ],
+  title: titleOf,
+  permission: ({ sql, connection, output }) => ({
+    title: output === undefined ? 'Change data' : 'Save a query',
+    summary: output ?? connection ?? '',
+    content: effect(sql, connection, []),
+  }),
+  validate({ sql, connection, output }) {
+    if (output !== undefined && formatOf(output) === undefined)
+      return 'The output must end with .csv, .xlsx or .parquet.'
+    if (output === undefined && connection === undefined)
+      return 'Files such as CSV are not changed in place. Set "output" to save the rows of a query to a file.'
+    return sql.trim() === '' ? 'The statement is empty.' : undefined
+  },
+  async preview({ sql, connection, output }, ctx) {
+    if (output !== undefined || connection === undefined) return effect(sql, connection, [])
+    const { source, file } = sourceOf(connection, ctx)
+    const { rowCount } = await service(ctx).write({ source, sql, step: 'dry' }, callOf(ctx))
+    return effect(sql, connection, [
+      ['Rows it changes', String(rowCount)],
+      ['Can be undone', file === undefined ? 'no' : 'yes'],
+    ])
+  },
+  async execute({ sql, connection, output }, ctx): Promise<WriteOutput> {
+    if (output !== undefined) return saveQuery(sql, connection, output, ctx)
+    return changeData(sql, connection ?? '', ctx)
+  },
+  toModel: (result) => result.text,
+  display: ({ text, sql, connection, rowCount }, input) => ({
+    title: titleOf(input),
+    summary: formatCount(rowCount, 'row'),
+    content: effect(sql, connection, [['Result', text]]),
+  }),
+})
+
+interface WriteOutput {
+  sql: string
+  connection?: string | undefined
+  rowCount: number
+  text: string
+}
+
+function titleOf({ connection, output }: WriteInput): string {
+  return output === undefined ? `Change ${connection ?? 'data'}` : `Save to ${output}`
+}
+
+function effect(sql: string, connection: string | undefined, facts: string[][]): TableDisplay {
+  const columns = (['Effect', 'Value'] as const).map((name) => ({ name, type: '', kind: 'text' as const }))
+  return { kind: 'table', sql, connection, columns, rows: facts, rowCount: facts.length, counted: true }
+}
+
+function service({ queries }: ToolContext): Queries {
+  if (queries === undefined) throw new Error('Queries are not available here. Read the file, or use a command.')
+  return queries
+}
+
+function callOf(ctx: ToolContext): Parameters<Queries['run']>[1] {
+  return { signal: ctx.signal, workspace: ctx.workspace, process: ctx.process.bind(ctx) }
+}
+
+function sourceOf(connection: string, ctx: ToolContext): { source: QuerySource; file?: string } {
+  if (isDatabasePath(connection)) {
+    const target = resolvePath(ctx, connection, { for: 'write' })
+    if (target.stats?.isFile() !== true) throw new Error(`${target.shown} is not a database file.`)
+    return { source: { kind: 'sqlite', path: target.path }, file: target.path }
+  }
+  const known = service(ctx)
+    .connections()
+    .find(({ name }) => name === connection)
+  return { source: { kind: 'connection', name: connection }, ...(known?.file !== undefined && { file: known.file }) }
+}
+
+async function changeData(sql: string, connection: string, ctx: ToolContext): Promise<WriteOutput> {
+  const { source, file } = sourceOf(connection, ctx)
+  let open: OpenChange | undefined
+  /** The database is locked, so its bytes are those before the change. */
+  const onLocked = async (): Promise<void> => {
+    if (file === undefined) return
+    const bytes = await readFile(file)
+    if (bytes.length > mostKept) return
+    open = await ctx.state.undo.before(markOf(ctx), file, bytes, { sha256: await hashOf(file) })
+  }
+  try {
+    const { rowCount } = await service(ctx).write({ source, sql, step: 'commit' }, { ...callOf(ctx), onLocked })
+    if (file !== undefined) await open?.done(await hashOf(file))
+    const undo = open === undefined ? 'It cannot be undone.' : 'Undo can restore the database.'
+    return { sql, connection, rowCount, text: `Changed ${formatCount(rowCount, 'row')}. ${undo}` }
+  } catch (error) {
+    await open?.cancel()
+    throw error
+  }
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
+
+async function saveQuery(
+  sql: string,
+  connection: string | undefined,
+  output: string,
+  ctx: ToolContext,
+): Promise<WriteOutput> {
+  const target = resolvePath(ctx, output, { for: 'write' })
+  const resolved = connection === undefined ? await resolveQueryFiles(sql, ctx) : { sql, files: [] }
+  const source: QuerySource =
+    connection === undefined
+      ? { kind: 'files', files: resolved.files, cwd: ctx.state.cwd }
+      : isDatabasePath(connection)
+        ? { kind: 'sqlite', path: resolvePath(ctx, connection, { for: 'read' }).path }
+        : { kind: 'connection', name: connection }
+  const format = formatOf(output)
+  if (format === undefined) throw new Error('The output must end with .csv, .xlsx or .parquet.')
+  const saved = await service(ctx).save({ source, sql: resolved.sql, format }, callOf(ctx))
+  try {
+    if (saved.size > mostSaved) throw new Error('The result is larger than 50 MB. Save fewer rows or columns.')
+    const bytes = await readFile(saved.path)
+    await withPathLocks([target.path], async () => {
+      const before = target.stats === undefined ? undefined : await takeSnapshot(target.path, { shown: target.shown })
+      await changeFiles(
+        [{ path: target.path, shown: target.shown, before, after: [bytes] }],
+        journalFor(ctx),
+        ctx.signal,
+      )
+    })
+  } finally {
+    await rm(saved.path, { force: true })
+  }
+  return {
+    sql,
+    connection,
+    rowCount: saved.rowCount,
+    text: `Saved ${formatCount(saved.rowCount, 'row')} to ${target.shown}.`,
+  }
+}
+
+function formatOf(output: string): 'csv' | 'xlsx' | 'parquet' | undefined {
+  const end = path.extname(output).slice(1).toLowerCase()
+  return end === 'csv' || end === 'xlsx' || end === 'parquet' ? end : undefined
+}
