@@ -17,6 +17,7 @@ export type Display =
   | AgentDisplay
   | ChartDisplay
   | TableDisplay
+  | DataChangeDisplay
 
 export interface DiffDisplay {
   kind: 'diff'
@@ -151,4 +152,16 @@ export interface TableDisplay {
   rowCount: number
   /** False if only part of the rows was counted. */
   counted: boolean
+}
+
+/** A statement that changes data, and what a dry run or the change itself found. */
+export interface DataChangeDisplay {
+  kind: 'data-change'
+  connection?: string | undefined
+  sql: string
+  /** Rows that change. Absent before a dry run. */
+  rowCount?: number | undefined
+  canUndo?: boolean | undefined
+  /** File that the rows of the statement are saved to. */
+  output?: string | undefined
 }

@@ -71,7 +71,7 @@ export { providerEndpoints } from './http/providers.ts'
 export type { ProviderInfo, ProviderTest } from './http/providers.ts'
 export { toolEndpoints } from './http/extensions.ts'
 export { usageEndpoints } from './http/context.ts'
-export { queryEndpoints } from './http/query.ts'
+export { queryEndpoints } from './http/workspaces.ts'
 export type { UsageInfo, UsageTotal } from './http/context.ts'
 export { budgetEvent, budgetPeriods, budgetWarningShare, readBudgetEvent } from './budget.ts'
 export type { BudgetInfo, BudgetPeriod } from './budget.ts'
@@ -131,6 +131,7 @@ export type {
 export type {
   ChartDisplay,
   TableDisplay,
+  DataChangeDisplay,
   DiffDisplay,
   Display,
   FolderDisplayEntry,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { TableDisplay } from '@troupe/protocol'
+import type { DataChangeDisplay } from '@troupe/protocol'
 import { z } from 'zod'
 import { changeFiles, withPathLocks } from '../files/file-transaction.ts'
 import { resolvePath } from '../files/resolve-path.ts'
@@ -42,6 +42,8 @@ export default defineTool({
   deferred: true,
   listedAfter: { tool: 'Query' },
   group: 'data',
+  /** A file is saved like any other. A change of a database is asked for, also where file edits are accepted. */
+  needsApproval: ({ output }) => output === undefined,
   touches: ({ sql, connection, output }) => [
     ...(output === undefined ? [] : [{ kind: 'write' as const, path: output }]),
     ...(connection === undefined ? queriedPaths(sql).map((one) => ({ kind: 'read' as const, path: one })) : []),
@@ -53,7 +55,7 @@ export default defineTool({
   permission: ({ sql, connection, output }) => ({
     title: output === undefined ? 'Change data' : 'Save a query',
     summary: output ?? connection ?? '',
-    content: effect(sql, connection, []),
+    content: { kind: 'data-change', sql, connection, output } satisfies DataChangeDisplay,
   }),
   validate({ sql, connection, output }) {
     if (output !== undefined && formatOf(output) === undefined)
@@ -62,41 +64,36 @@ export default defineTool({
       return 'Files such as CSV are not changed in place. Set "output" to save the rows of a query to a file.'
     return sql.trim() === '' ? 'The statement is empty.' : undefined
   },
-  async preview({ sql, connection, output }, ctx) {
-    if (output !== undefined || connection === undefined) return effect(sql, connection, [])
+  async preview({ sql, connection, output }, ctx): Promise<DataChangeDisplay> {
+    if (output !== undefined || connection === undefined) return { kind: 'data-change', sql, connection, output }
     const { source, file } = sourceOf(connection, ctx)
     const { rowCount } = await service(ctx).write({ source, sql, step: 'dry' }, callOf(ctx))
-    return effect(sql, connection, [
-      ['Rows it changes', String(rowCount)],
-      ['Can be undone', file === undefined ? 'no' : 'yes'],
-    ])
+    const canUndo = file !== undefined && statSync(file).size <= mostKept
+    return { kind: 'data-change', sql, connection, rowCount, canUndo }
   },
   async execute({ sql, connection, output }, ctx): Promise<WriteOutput> {
     if (output !== undefined) return saveQuery(sql, connection, output, ctx)
     return changeData(sql, connection ?? '', ctx)
   },
   toModel: (result) => result.text,
-  display: ({ text, sql, connection, rowCount }, input) => ({
+  display: ({ text: _, ...change }, input) => ({
     title: titleOf(input),
-    summary: formatCount(rowCount, 'row'),
-    content: effect(sql, connection, [['Result', text]]),
+    summary: formatCount(change.rowCount, 'row'),
+    content: { kind: 'data-change', ...change } satisfies DataChangeDisplay,
   }),
 })
 
 interface WriteOutput {
   sql: string
   connection?: string | undefined
+  output?: string | undefined
   rowCount: number
+  canUndo: boolean
   text: string
 }
 
 function titleOf({ connection, output }: WriteInput): string {
   return output === undefined ? `Change ${connection ?? 'data'}` : `Save to ${output}`
-}
-
-function effect(sql: string, connection: string | undefined, facts: string[][]): TableDisplay {
-  const columns = (['Effect', 'Value'] as const).map((name) => ({ name, type: '', kind: 'text' as const }))
-  return { kind: 'table', sql, connection, columns, rows: facts, rowCount: facts.length, counted: true }
 }
 
 function service({ queries }: ToolContext): Queries {
@@ -134,7 +131,8 @@ async function changeData(sql: string, connection: string, ctx: ToolContext): Pr
     const { rowCount } = await service(ctx).write({ source, sql, step: 'commit' }, { ...callOf(ctx), onLocked })
     if (file !== undefined) await open?.done(await hashOf(file))
     const undo = open === undefined ? 'It cannot be undone.' : 'Undo can restore the database.'
-    return { sql, connection, rowCount, text: `Changed ${formatCount(rowCount, 'row')}. ${undo}` }
+    const canUndo = open !== undefined
+    return { sql, connection, rowCount, canUndo, text: `Changed ${formatCount(rowCount, 'row')}. ${undo}` }
   } catch (error) {
     await open?.cancel()
     throw error
@@ -181,6 +179,8 @@ async function saveQuery(
   return {
     sql,
     connection,
+    output,
+    canUndo: true,
     rowCount: saved.rowCount,
     text: `Saved ${formatCount(saved.rowCount, 'row')} to ${target.shown}.`,
   }

@@ -13,7 +13,6 @@ import { mcpEndpoints } from './mcp.ts'
 import { blobEndpoints, mediaEndpoints, voiceEndpoints } from './media.ts'
 import { feedbackEndpoints, messageEndpoints } from './messages.ts'
 import { modelEndpoints, providerEndpoints } from './providers.ts'
-import { queryEndpoints } from './query.ts'
 import { ruleEndpoints } from './rules.ts'
 import { authEndpoints, dataEndpoints, healthEndpoints } from './server.ts'
 import { artifactEndpoints, sessionFileEndpoints } from './session-files.ts'
@@ -21,7 +20,7 @@ import { debugEndpoints, folderEndpoints, sessionEndpoints } from './sessions.ts
 import { skillEndpoints } from './skills.ts'
 import { readerEndpoints, tabEndpoints, toolAckEndpoints } from './tabs.ts'
 import { terminalEndpoints } from './terminals.ts'
-import { codeEndpoints, projectEndpoints, workspaceEndpoints } from './workspaces.ts'
+import { codeEndpoints, projectEndpoints, queryEndpoints, workspaceEndpoints } from './workspaces.ts'
 import { publishEndpoints, transferEndpoints } from './transfer.ts'
 
 /** Every endpoint of the server, by method and path. */

@@ -205,7 +205,11 @@ it('all rows are saved, and a text never becomes a formula', async () => {
     expect(again).toContain('| =cmd() | -5 |')
     expect(again).toContain('9007199254740993')
   }
-  await change({ sql: 'select id, name, 1.5 as part from customers', connection: 'shop.db', output: 'customers.parquet' })
+  await change({
+    sql: 'select id, name, 1.5 as part from customers',
+    connection: 'shop.db',
+    output: 'customers.parquet',
+  })
   expect(await ask({ table: 'customers.parquet' })).toContain('id BIGINT, name VARCHAR')
 })
 
@@ -224,20 +228,20 @@ it('a change is tried first, and can be undone', async () => {
   const bytes = readFileSync(file)
   const ctx = context()
   const input = { connection: 'undo.db', sql: 'delete from t where id > 1' }
-  const shown = (await queryWrite.preview!(input, ctx)) as { rows: string[][] }
-  expect(shown.rows).toEqual([
-    ['Rows it changes', '2'],
-    ['Can be undone', 'yes'],
-  ])
+  expect(await queryWrite.preview!(input, ctx)).toMatchObject({ kind: 'data-change', rowCount: 2, canUndo: true })
   expect(readFileSync(file)).toEqual(bytes)
   expect(await change(input, ctx)).toBe('Changed 2 rows. Undo can restore the database.')
   expect(await ask({ connection: 'undo.db', sql: 'select count(*) as n from t' })).toContain('| 1 |')
-  const { restored } = await ctx.state.undo.undo(
-    (await ctx.state.undo.list({})).filter((one) => one.path === file),
-  )
+  const { restored } = await ctx.state.undo.undo((await ctx.state.undo.list({})).filter((one) => one.path === file))
   expect(restored).toEqual([file])
   expect(await ask({ connection: 'undo.db', sql: 'select count(*) as n from t' })).toContain('| 3 |')
-  for (const sql of [`attach '${base}/new.db' as other`, 'pragma user_version = 2', 'select 1', "vacuum into 'x'", 'delete from t; select 1'])
+  for (const sql of [
+    `attach '${base}/new.db' as other`,
+    'pragma user_version = 2',
+    'select 1',
+    "vacuum into 'x'",
+    'delete from t; select 1',
+  ])
     await expect(change({ connection: 'undo.db', sql }, ctx)).rejects.toThrow(/allowed|exactly one/)
   await expect(change({ connection: 'troupe', sql: 'delete from usage' }, ctx)).rejects.toThrow('can only be read')
   await expect(change({ sql: "delete from 'sales.csv'" }, ctx)).rejects.toThrow('not changed in place')

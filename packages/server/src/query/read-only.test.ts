@@ -88,6 +88,11 @@ async function succeeded(
       if (outcome.includes(secret)) found.push(`read: ${sql}`)
     }),
   )
+  // Everything fails where nothing works.
+  const control = source.kind === 'files' ? "select * from 'people.csv'" : 'select id from people'
+  const call = { signal: AbortSignal.timeout(120_000), workspace: { id: 'own' } }
+  const { rows } = await queries.run({ source, sql: control, limit: 10 }, call)
+  if (rows.length !== 2) found.push('the control')
   if (state() !== before) found.push('written')
   if (visits > 0) found.push('reached the network')
   return found

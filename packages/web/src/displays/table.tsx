@@ -16,6 +16,7 @@ import {
   type Sort,
   type TableColumn,
 } from './parts/table-rows.ts'
+import '../content/views.css'
 import './table.css'
 
 const ChartView = lazy(() => import('../content/chart-view.tsx').then(({ ChartView }) => ({ default: ChartView })))
@@ -46,7 +47,7 @@ export default function TableDisplay({ content, actions }: DisplayProps & { acti
       actions={actions}
       foot={rows.length < rowCount && t.tables.firstRows(rows.length)}
     >
-      {rows.length > 1 && (
+      {rows.length > 3 && (
         <div className="table-bar">
           <input
             type="search"
