@@ -1,1 +1,2 @@
 export { openDocuments } from './open-documents.ts'
+export { createPictureEditor } from './pictures/create-picture-editor.ts'

@@ -14,30 +14,35 @@ import type { ToolContext } from '../tool/tool.ts'
 const progressIntervalMs = 2000
 const maxBytes = 20 * 2 ** 20
 
-interface MediaInput extends Omit<MediaRequest, 'images' | 'chatModel' | 'folder'> {
+interface MediaInput extends Omit<MediaRequest, 'images' | 'mask' | 'chatModel' | 'folder'> {
   /** Paths in the workspace, or of media generated earlier. */
   images?: readonly string[] | undefined
   /** Workspace files to save to, in addition to the session's folder. */
   saveTo?: readonly string[] | undefined
+  /** Never replaces a file, but adds a number to the name. */
+  keepsOthers?: boolean
+  /** Path of an image whose transparent part is to be painted. */
+  mask?: string | undefined
 }
 
 export type GeneratedMedia = MediaTask & SavedMedia
 
 export async function makeMedia(
-  { images = [], saveTo = [], ...request }: MediaInput,
+  { images = [], mask, saveTo = [], keepsOthers = false, ...request }: MediaInput,
   ctx: ToolContext,
 ): Promise<GeneratedMedia> {
   let taskId: string | undefined
   try {
     if (ctx.media === undefined) throw mediaError('no_model', 'Images and videos cannot be generated here.')
     // Check before anything costs money.
-    const targets = await checkTargets(saveTo, ctx)
+    const targets = await checkTargets(saveTo, keepsOthers, ctx)
     const sources = await Promise.all(images.map((path) => readPicture(path, ctx)))
     const chatModel = ctx.chatModel.id
     const task = await ctx.media.start({
       ...request,
       chatModel,
       images: sources.length > 0 ? sources : undefined,
+      mask: mask === undefined ? undefined : await readPicture(mask, ctx),
       folder: ctx.state.roots[0],
     })
     taskId = task.id
@@ -119,20 +124,30 @@ function fileExtension(mediaType: string): string {
 }
 
 /**
- * File names derived from the input alone, so that permission is decided on these exact paths: `logo.png`,
- * `logo-2.png`. For a folder (trailing slash), the name comes from the prompt.
+ * File names derived from the input alone, so that permission is decided on these paths: `logo.png`, `logo-2.png`. For
+ * a folder (trailing slash), the name comes from the prompt, and a number is added if the file exists.
  */
 export function targetNames(given: string | undefined, count: number, prompt: string, ending: string): string[] {
   if (given === undefined) return []
-  const file = /[/\\]$/.test(given) ? `${given}${nameFrom(prompt)}.${ending}` : given
+  const file = isFolder(given) ? `${given}${nameFrom(prompt)}.${ending}` : given
   const { dir, name, ext } = path.parse(file)
   return Array.from({ length: count }, (_, index) =>
     index === 0 ? file : path.join(dir, `${name}-${index + 1}${ext}`),
   )
 }
 
+/** A trailing slash names a folder. */
+export function isFolder(given: string): boolean {
+  return /[/\\]$/.test(given)
+}
+
+/** For an approval. */
+export function savedText(given: string, names: readonly string[]): string {
+  return isFolder(given) ? `It will be saved in ${given}` : `It will be saved as ${names.join(', ')}.`
+}
+
 export function targetProblem(given: string | undefined): string | undefined {
-  if (given === undefined || /[/\\]$/.test(given) || path.extname(given) !== '') return undefined
+  if (given === undefined || isFolder(given) || path.extname(given) !== '') return undefined
   return `save_to: "${given}" has no file extension. Give a file, such as "${given}.png", or a folder with a trailing slash: "${given}/".`
 }
 
@@ -142,8 +157,13 @@ function nameFrom(prompt: string): string {
 }
 
 /** Throws if a target is not writable, or has content the agent has not read. */
-async function checkTargets(names: readonly string[], ctx: ToolContext): Promise<ResolvedPath[]> {
-  const targets = names.map((name) => resolvePath(ctx, name, { for: 'write' }))
+async function checkTargets(names: readonly string[], isFree: boolean, ctx: ToolContext): Promise<ResolvedPath[]> {
+  const taken = new Set<string>()
+  const targets = names.map((name) => {
+    const target = resolvePath(ctx, isFree ? freeName(name, taken, ctx) : name, { for: 'write' })
+    taken.add(target.path)
+    return target
+  })
   for (const target of targets) {
     if (target.stats?.isDirectory() === true)
       throw new Error(`"${target.shown}" is a folder. Add a trailing slash, or give a file in it.`)
@@ -152,9 +172,20 @@ async function checkTargets(names: readonly string[], ctx: ToolContext): Promise
   return targets
 }
 
-async function requireFreshRead({ path: real, shown }: ResolvedPath, ctx: ToolContext): Promise<void> {
+/** Throws if the file has content the agent has not read. */
+export async function requireFreshRead({ path: real, shown }: ResolvedPath, ctx: ToolContext): Promise<void> {
   const before = await takeSnapshot(real, { shown })
   if (before !== undefined) requireFullyRead(ctx.state, real, shown, before)
+}
+
+/** The name, or the first of `name-2`, `name-3`, … that does not exist. */
+function freeName(name: string, taken: ReadonlySet<string>, ctx: ToolContext): string {
+  const { dir, name: base, ext } = path.parse(name)
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : path.join(dir, `${base}-${number}${ext}`)
+    const { path: real, stats } = resolvePath(ctx, candidate, { for: 'write' })
+    if (stats === undefined && !taken.has(real)) return candidate
+  }
 }
 
 /** Copies files to the session's folder, which its tools may read. Identical bytes get the same name. */
@@ -188,8 +219,8 @@ async function saveGenerated(
       break
     }
     const blob = await ctx.blobs?.get(sha256)
-    if (blob === undefined) throw new Error('Its data was not stored, so it could not be saved.')
     try {
+      if (blob === undefined) throw new Error('its data was not stored.')
       await replaceFile(target, blob.bytes, ctx)
     } catch (error) {
       // The file exists and may have cost money, so keep it even if it cannot be saved.
@@ -203,7 +234,8 @@ async function saveGenerated(
   return { saved, saveNotes: saveNotes.length > 0 ? saveNotes : undefined }
 }
 
-async function replaceFile(target: ResolvedPath, bytes: Uint8Array, ctx: ToolContext): Promise<void> {
+/** Writes a file as a journaled change that can be undone. */
+export async function replaceFile(target: ResolvedPath, bytes: Uint8Array, ctx: ToolContext): Promise<void> {
   const { path: real, shown } = target
   await withPathLocks([real], async () => {
     const before = await takeSnapshot(real, { shown })

@@ -247,6 +247,7 @@ function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['
     code: input.code,
     documents: input.documents,
     queries: input.queries,
+    pictures: input.pictures,
     mode: input.mode,
     credentials: input.credentials ?? (() => Promise.resolve(undefined)),
   }

@@ -128,6 +128,7 @@ export interface RunInput {
   browser?: ToolContext['browser']
   code?: ToolContext['code']
   documents?: ToolContext['documents']
+  pictures?: ToolContext['pictures']
   /** Shows attached documents to models that cannot take their files. */
   attachments?: Attachments
   queries?: ToolContext['queries']

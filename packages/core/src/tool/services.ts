@@ -90,6 +90,8 @@ export interface MediaRequest {
   seconds?: number | undefined
   seed?: number | undefined
   images?: readonly { bytes: Uint8Array; mediaType: string }[] | undefined
+  /** The part of the first image to paint. */
+  mask?: { bytes: Uint8Array; mediaType: string } | undefined
   /** The workspace that its cost counts for. */
   folder?: string | undefined
 }

@@ -3,6 +3,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Usage } from '@troupe/protocol'
 import type { z } from 'zod'
 import type { Access, Confinement, Decision, Grant, Mode } from '../access/decision.ts'
+import type { PictureEditor } from '../media/picture-actions.ts'
 import type { SpendGuard } from '../model/spend-guard.ts'
 import type { AgentState } from './agent-state.ts'
 import type { Answer, AskKind } from './asks.ts'
@@ -152,6 +153,7 @@ export interface ToolContext {
   documents?: Documents | undefined
   /** Runs SQL over files and databases. Absent if not available. */
   queries?: Queries | undefined
+  pictures?: PictureEditor | undefined
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
 }
 

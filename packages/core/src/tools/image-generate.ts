@@ -1,12 +1,20 @@
 import type { MediaDisplay } from '@troupe/protocol'
 import { z } from 'zod'
-import { type GeneratedMedia, makeMedia, savedFilesText, targetNames, targetProblem } from '../media/make-media.ts'
+import {
+  type GeneratedMedia,
+  isFolder,
+  makeMedia,
+  savedFilesText,
+  savedText,
+  targetNames,
+  targetProblem,
+} from '../media/make-media.ts'
 import { formatCount } from '../text/format.ts'
 import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
   description:
-    'Generates images from a description, optionally starting from other images. They are shown to the user and stored with the chat. Use save_to to save them in the workspace.',
+    'Generates images from a description, optionally starting from other images. They are shown to the user and saved in the workspace. To change one, pass its path in "images".',
   input: z.object({
     prompt: z.string().trim().min(1).max(8000).describe('What the image shows: subject, style, lighting, composition'),
     count: z.int().min(1).max(4).default(1),
@@ -24,12 +32,13 @@ export default defineTool({
       .max(4)
       .describe('Paths of images to start from: workspace files or images generated earlier')
       .default([]),
+    mask: z.string().min(1).describe('Path of a mask for the first image: its transparent part is painted').optional(),
     save_to: z
       .string()
       .min(1)
       .max(4096)
-      .describe('A workspace file to save to, such as assets/logo.png, or a folder with a trailing slash')
-      .optional(),
+      .describe('A file to save to, such as assets/logo.png, or a folder with a trailing slash. Default: images/')
+      .default('images/'),
     model: z.string().max(300).describe('provider/model. Only if the user named one').optional(),
   }),
   readOnly: false,
@@ -38,20 +47,27 @@ export default defineTool({
   group: 'media',
   timeout: 600_000,
   touches: (input) => [
-    ...input.images.map((path) => ({ kind: 'read' as const, path })),
+    ...[...input.images, ...(input.mask === undefined ? [] : [input.mask])].map((path) => ({
+      kind: 'read' as const,
+      path,
+    })),
     ...savedAs(input).map((path) => ({ kind: 'write' as const, path })),
   ],
-  validate: ({ save_to: saveTo }) => targetProblem(saveTo),
+  validate: ({ save_to: saveTo, mask, images }) =>
+    mask !== undefined && images.length === 0
+      ? 'mask: give the image it belongs to in "images".'
+      : targetProblem(saveTo),
   needsApproval: true,
   title: ({ prompt }) => `Generate an image: ${prompt}`,
   permission: (input) => ({
     title: input.count === 1 ? 'Generate an image' : `Generate ${input.count} images`,
-    summary: ['The model provider may charge for this.', ...savedText(input)].join(' '),
+    summary: `The model provider may charge for this. ${savedText(input.save_to, savedAs(input))}`,
     content: input.prompt,
   }),
   execute: (input, ctx): Promise<GeneratedMedia> => {
-    const { aspect_ratio: aspectRatio, save_to: _, ...rest } = input
-    return makeMedia({ kind: 'image', aspectRatio, saveTo: savedAs(input), ...rest }, ctx)
+    const { aspect_ratio: aspectRatio, save_to: saveTo, ...rest } = input
+    const keepsOthers = isFolder(saveTo)
+    return makeMedia({ kind: 'image', aspectRatio, saveTo: savedAs(input), keepsOthers, ...rest }, ctx)
   },
   toModel: ({ files, model, warnings, ...where }) =>
     [
@@ -69,14 +85,9 @@ export default defineTool({
 interface Saving {
   prompt: string
   count: number
-  save_to?: string | undefined
+  save_to: string
 }
 
 function savedAs({ save_to: saveTo, count, prompt }: Saving): string[] {
   return targetNames(saveTo, count, prompt, 'png')
-}
-
-function savedText(input: Saving): string[] {
-  const names = savedAs(input)
-  return names.length === 0 ? [] : [`It will be saved as ${names.join(', ')}.`]
 }

@@ -1,11 +1,19 @@
 import type { MediaDisplay } from '@troupe/protocol'
 import { z } from 'zod'
-import { type GeneratedMedia, makeMedia, savedFilesText, targetNames, targetProblem } from '../media/make-media.ts'
+import {
+  type GeneratedMedia,
+  isFolder,
+  makeMedia,
+  savedFilesText,
+  savedText,
+  targetNames,
+  targetProblem,
+} from '../media/make-media.ts'
 import { defineTool } from '../tool/tool.ts'
 
 export default defineTool({
   description:
-    'Generates a short video from a description, optionally starting from an image. It takes minutes. The video is shown to the user and stored with the chat. Use save_to to save it in the workspace.',
+    'Generates a short video from a description, optionally starting from an image. It takes minutes. The video is shown to the user and saved in the workspace.',
   input: z.object({
     prompt: z.string().trim().min(1).max(8000).describe('What the video shows and how it moves'),
     seconds: z.number().min(1).max(60).optional(),
@@ -26,8 +34,8 @@ export default defineTool({
       .string()
       .min(1)
       .max(4096)
-      .describe('A workspace file to save to, such as assets/intro.mp4, or a folder with a trailing slash')
-      .optional(),
+      .describe('A file to save to, such as assets/intro.mp4, or a folder with a trailing slash. Default: videos/')
+      .default('videos/'),
     model: z.string().max(300).describe('provider/model. Only if the user named one').optional(),
   }),
   readOnly: false,
@@ -44,16 +52,14 @@ export default defineTool({
   title: ({ prompt }) => `Generate a video: ${prompt}`,
   permission: (input) => ({
     title: 'Generate a video',
-    summary: [
-      'The model provider may charge for this.',
-      ...savedAs(input).map((name) => `It will be saved as ${name}.`),
-    ].join(' '),
+    summary: `The model provider may charge for this. ${savedText(input.save_to, savedAs(input))}`,
     content: input.prompt,
   }),
   execute: (input, ctx): Promise<GeneratedMedia> => {
-    const { aspect_ratio: aspectRatio, resolution: size, image, save_to: _, ...rest } = input
+    const { aspect_ratio: aspectRatio, resolution: size, image, save_to: saveTo, ...rest } = input
     const images = image === undefined ? [] : [image]
-    return makeMedia({ kind: 'video', aspectRatio, size, images, saveTo: savedAs(input), ...rest }, ctx)
+    const saving = { saveTo: savedAs(input), keepsOthers: isFolder(saveTo) }
+    return makeMedia({ kind: 'video', aspectRatio, size, images, ...saving, ...rest }, ctx)
   },
   toModel: ({ model, warnings, ...where }) =>
     [
@@ -68,6 +74,6 @@ export default defineTool({
   }),
 })
 
-function savedAs({ save_to: saveTo, prompt }: { prompt: string; save_to?: string | undefined }): string[] {
+function savedAs({ save_to: saveTo, prompt }: { prompt: string; save_to: string }): string[] {
   return targetNames(saveTo, 1, prompt, 'mp4')
 }

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { findSandbox, planFileOf, redact, type Session, type Tool, type Workspace } from '@troupe/core'
-import { openDocuments } from '@troupe/documents'
+import { createPictureEditor, openDocuments } from '@troupe/documents'
 import { clearUnfinishedBackups } from '../admin/data-routes.ts'
 import { openInstructions } from '../admin/instruction-routes.ts'
 import { createAgentRegistry } from '../agents/agent-registry.ts'
@@ -290,6 +290,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     browser: browsers,
     code: lsp.of,
     documents,
+    pictures: createPictureEditor(),
     attachments: createAttachments({ home: home.path, blobs, documents }),
     journal,
     inbox,

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import {
   findTool,
@@ -7,7 +6,6 @@ import {
   type Media,
   resolvePath,
   type Session,
-  targetNames,
   type Tool,
   type ToolContext,
 } from '@troupe/core'
@@ -28,7 +26,7 @@ import { assertNotBusy, type ChatOptions, requestedSession } from './handle-chat
 
 /**
  * Handles `intent: "image"`: the message is the prompt and the image is the answer. Calls no chat model and asks for no
- * approval, since the sender chose this. `imageSaveDir` also saves the image there. Stores nothing on failure.
+ * approval, since the sender chose this. It is saved in `imageSaveDir`, by default `images/`. Stores nothing on failure.
  * Resending the same message returns the same answer.
  */
 export async function handleImageRequest(
@@ -90,7 +88,7 @@ export async function handleImageRequest(
     const input = tool.input.safeParse({
       prompt,
       model: request.model ?? request.chatModelId,
-      save_to: freeName(request.imageSaveDir, prompt, state),
+      save_to: saveFolder(request.imageSaveDir, state),
     })
     if (!input.success)
       throw badRequest(
@@ -134,18 +132,13 @@ export async function handleImageRequest(
   }
 }
 
-const maxNameAttempts = 1000
-
-/** Returns an unused file name in the folder. Throws `BadSaveDir` if the folder is outside the workspace. */
-function freeName(folder: string | undefined, prompt: string, state: ToolContext['state']): string | undefined {
+/** Returns the folder with a trailing slash. Throws `BadSaveDir` if it is outside the workspace. */
+function saveFolder(folder: string | undefined, state: ToolContext['state']): string | undefined {
   if (folder === undefined) return undefined
   try {
     const { path: real, stats } = resolvePath({ state }, folder, { for: 'write' })
     if (stats !== undefined && !stats.isDirectory()) throw new Error(`"${folder}" is a file, not a folder.`)
-    const names = targetNames(path.join(real, path.sep), maxNameAttempts, prompt, 'png')
-    const free = names.find((name) => !existsSync(name))
-    if (free === undefined) throw new Error(`"${folder}" has too many images with that name.`)
-    return free
+    return path.join(real, path.sep)
   } catch (error) {
     throw new NamedError('BadSaveDir', `imageSaveDir: ${(error as Error).message}`, { status: 422, cause: error })
   }

@@ -51,14 +51,15 @@ export function mediaGenerator(
 
 async function makeImages(model: ImageModelV4, request: MediaRequest, signal: AbortSignal): Promise<GeneratedMedia> {
   const { generateImage } = await import('ai')
-  const { prompt, images = [], count, seed, size, aspectRatio } = request
+  const { prompt, images = [], mask, count, seed, size, aspectRatio } = request
   const {
     images: made,
     warnings,
     usage,
   } = await generateImage({
     model,
-    prompt: images.length === 0 ? prompt : { text: prompt, images: images.map(({ bytes }) => bytes) },
+    prompt:
+      images.length === 0 ? prompt : { text: prompt, images: images.map(({ bytes }) => bytes), mask: mask?.bytes },
     abortSignal: signal,
     n: count,
     seed,

@@ -49,6 +49,8 @@ export const pageTools: ServerTextPairs = [
   ['Images and videos cannot be generated here.', '这里无法生成图片和视频。'],
   ['The image {} does not exist.', '图片 {} 不存在。'],
   ['{} is not an image.', '{} 不是图片。'],
+  ['Images cannot be edited here.', '此处无法编辑图片。'],
+  ['its data was not stored.', '其数据未被存储。'],
   ['{} is larger than {} MB. Use a smaller image.', '{} 超过 {} MB。请使用更小的图片。'],
   [
     'save_to: "{}" has no file extension. Give a file, such as "{}", or a folder with a trailing slash: "{}".',
