@@ -5,6 +5,7 @@ import { installWithApt, isRootOnDebian } from './lib/apt.mjs'
 import { needsBubblewrap, provideBubblewrap } from './lib/bubblewrap.mjs'
 import { chromiumPackage, findChromium, installChromium } from './lib/chromium.mjs'
 import { dependenciesAreCurrent } from './lib/dependencies.mjs'
+import { provideOptionalPrograms } from './lib/optional-programs.mjs'
 import { main, say } from './lib/run.mjs'
 import { vitest } from './lib/vitest.mjs'
 import { setup } from './setup.mjs'
@@ -14,6 +15,7 @@ await main(async () => {
   const [{ node, env }] = await Promise.all([setup(), installEarly()])
   const args = process.argv.slice(2)
   await provideBubblewrap()
+  await provideOptionalPrograms()
   const chromium = (await findChromium()) ?? (await installChromium(node))
   const runs = []
   if (chromium !== undefined) {
