@@ -39,7 +39,7 @@ export type {
 } from './tool/queries.ts'
 export { isDatabasePath, resolveQueryFiles } from './search/query-files.ts'
 export { type SqlDialect, sqlString, type SqlToken, sqlTokens } from './text/sql-tokens.ts'
-export type { EditedPicture, PictureAction, PictureEditor, PictureRequest } from './media/picture-actions.ts'
+export type { EditedPicture, PictureAction, PictureEditor, PictureRequest } from './tool/picture-actions.ts'
 export type { Blobs, CodeAnswer, CodeIntelligence, CodeQuestion } from './tool/services.ts'
 export type {
   Browser,

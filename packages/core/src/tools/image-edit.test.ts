@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import type { PictureEditor, PictureRequest } from '../media/picture-actions.ts'
+import type { PictureEditor, PictureRequest } from '../tool/picture-actions.ts'
 import { openTestWorkspace } from '../testing/test-workspace.ts'
 import imageEdit from './image-edit.ts'
 

@@ -8,7 +8,7 @@ import {
   pictureActionSchema,
   type PictureFormat,
   pictureFormats,
-} from '../media/picture-actions.ts'
+} from '../tool/picture-actions.ts'
 import { formatCount } from '../text/format.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
