@@ -66,7 +66,15 @@ export const command: Scene = {
             zh: '第一个只是读取，所以无需询问。',
           }),
         ),
-        { call: { name: 'Bash', input: { command: 'ls -la | head -5', description: 'List the folder' } } },
+        {
+          call: {
+            name: 'Bash',
+            input: {
+              command: 'ls -la | head -5',
+              description: inLanguage(request, { en: 'List the folder', zh: '列出文件夹' }),
+            },
+          },
+        },
       ]
     }
     if (results.length === 1) {
@@ -74,7 +82,10 @@ export const command: Scene = {
         en: 'The second creates a file, so it needs your approval. ',
         zh: '第二个会创建文件，所以需要你批准。',
       })
-      const input = { command: 'echo "made by the demo" > troupe-demo.txt', description: 'Create troupe-demo.txt' }
+      const input = {
+        command: 'echo "made by the demo" > troupe-demo.txt',
+        description: inLanguage(request, { en: 'Create troupe-demo.txt', zh: '创建 troupe-demo.txt' }),
+      }
       return [say(next), { call: { name: 'Bash', input } }]
     }
     const last = results.at(-1)

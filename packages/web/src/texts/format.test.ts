@@ -40,10 +40,11 @@ test('days are counted from midnight to midnight', () => {
 })
 
 test('tool names read as words', () => {
-  expect(['TodoWrite', 'open-url', 'mcp__files_read'].map(formatToolName)).toEqual([
+  expect(['TodoWrite', 'open-url', 'mcp__files_read', 'mcp__docs__find_page'].map(formatToolName)).toEqual([
     'Todo write',
     'Open url',
     'Mcp files read',
+    'Find page (docs)',
   ])
 })
 

@@ -94,6 +94,8 @@ function startOfDay(time: number): number {
 /** Converts `TodoWrite` or `todo_write` to words: `Todo write`. */
 export function formatToolName(name: string): string {
   if (Object.hasOwn(t.format.tools, name)) return t.format.tools[name] as string
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
+  if (server !== undefined && tool !== undefined) return `${formatToolName(tool)} (${server})`
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/[_-]+/g, ' ')

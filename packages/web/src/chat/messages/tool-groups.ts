@@ -126,6 +126,7 @@ const kindByTool: Record<string, keyof typeof t.calls.did> = {
   jsrepl: 'ran',
   webfetch: 'fetched',
   websearch: 'searchedWeb',
+  timenow: 'checkedTime',
 }
 
 function kindOf(name: string): CallKind {

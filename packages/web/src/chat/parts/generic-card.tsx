@@ -43,7 +43,7 @@ export function GenericCard({ call, preview, underway, wayOn, ...head }: Generic
           <ValueView value={asked} />
         </Section>
       )}
-      {found === undefined && hasContent(call.input) && (
+      {found === undefined && hasContent(call.input) && !(isWaiting && isAllOf(asked, call.input)) && (
         <Section title={inputTitle(call)}>
           <ValueView value={call.input} />
         </Section>
@@ -161,6 +161,12 @@ function inputTitle({ name, notes }: ToolCall): string {
 function hasContent(input: unknown): boolean {
   if (input === undefined || input === null || input === '') return false
   return typeof input !== 'object' || Object.keys(input).length > 0
+}
+
+/** True if the text that needs approval is the only value of the input, which would say it again. */
+function isAllOf(asked: unknown, input: unknown): boolean {
+  if (typeof asked !== 'string') return false
+  return input === asked || (isRecord(input) && Object.values(input).every((value) => value === asked))
 }
 
 interface CommandCardProps extends CardProps {

@@ -125,6 +125,7 @@ export const chatTexts = {
       ran: (count: number, _name: string) => (count === 1 ? 'ran a command' : `ran ${count} commands`),
       fetched: (count: number, _name: string) => (count === 1 ? 'read a web page' : `read ${count} web pages`),
       searchedWeb: (_count: number, _name: string): string => 'searched the web',
+      checkedTime: (_count: number, _name: string): string => 'checked the time',
     },
     used: (name: string, count: number) => (count === 1 ? `used ${name}` : `used ${name} ${count} times`),
     preparing: 'preparing',

@@ -123,6 +123,7 @@ export const chatTexts: ChatTexts = {
       ran: (count) => `运行了 ${count} 个命令`,
       fetched: (count) => `读取了 ${count} 个网页`,
       searchedWeb: () => '搜索了网页',
+      checkedTime: () => '查看了时间',
     },
     used: (name, count) => (count === 1 ? `使用了 ${name}` : `使用了 ${name} ${count} 次`),
     preparing: '准备中',
