@@ -258,13 +258,19 @@ function useFullScreen(): [boolean, (isFull: boolean) => void] {
       () => isOver && leave(),
       () => undefined,
     )
-    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && !event.defaultPrevented && setIsFull(false)
+    // Before the panel, which Escape would close as well. A menu and the edit box close first.
+    const onKey = (event: KeyboardEvent) => {
+      const isInside = event.target instanceof Element && event.target.closest('[role=menu], .artifact-edit') !== null
+      if (event.key !== 'Escape' || isInside) return
+      event.preventDefault()
+      setIsFull(false)
+    }
     const onChange = () => document.fullscreenElement === null && setIsFull(false)
-    document.addEventListener('keydown', onKey)
+    document.addEventListener('keydown', onKey, { capture: true })
     document.addEventListener('fullscreenchange', onChange)
     return () => {
       isOver = true
-      document.removeEventListener('keydown', onKey)
+      document.removeEventListener('keydown', onKey, { capture: true })
       document.removeEventListener('fullscreenchange', onChange)
       leave()
     }
