@@ -47,6 +47,16 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
     expect(await said(chat)).toEqual(['First,', 'second,', 'third.'])
     expect([await chat.own.count(), await chat.answers.count()]).toEqual([1, 1])
+    await chat.page.context().setOffline(true)
+    await chat.page.getByText(/^Reconnecting/).waitFor()
+    await chat.send('later')
+    await chat.page.getByText('Not sent yet.').waitFor()
+    await chat.page.context().setOffline(false)
+    await model.reached('later 1')
+    model.open('later 1')
+    model.open('later 2')
+    await chat.finished()
+    expect([await chat.own.count(), await chat.answers.count()]).toEqual([2, 2])
     const lost = workspace.complaints.splice(0)
     expect(lost.filter((complaint) => !/ERR_INTERNET_DISCONNECTED|ERR_NETWORK|ERR_INCOMPLETE/.test(complaint))).toEqual(
       [],

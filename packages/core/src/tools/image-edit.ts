@@ -3,12 +3,7 @@ import type { ImageDisplay } from '@troupe/protocol'
 import { z } from 'zod'
 import { resolvePath } from '../files/resolve-path.ts'
 import { replaceFile, requireFreshRead } from '../media/make-media.ts'
-import {
-  type PictureAction,
-  pictureActionSchema,
-  type PictureFormat,
-  pictureFormats,
-} from '../tool/picture-actions.ts'
+import { type PictureAction, pictureActionSchema, type PictureFormat, pictureFormats } from '../tool/picture-actions.ts'
 import { formatCount } from '../text/format.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 

@@ -44,7 +44,7 @@ export function createRequest(
       onReach(false)
       const reason = error instanceof Error ? error.message : String(error)
       throw new ApiError(0, {
-        name: 'Unreachable',
+        name: unreachable,
         message: t.api.unreachable(reason),
       })
     }
@@ -143,6 +143,9 @@ export class ApiError extends Error {
     this.data = info.data ?? {}
   }
 }
+
+/** Name of the error if no response arrived. */
+export const unreachable = 'Unreachable'
 
 export function isUnreachable(error: unknown): boolean {
   return error instanceof ApiError && error.status === 0

@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { unreachable } from '../../api/request.ts'
 import { formatDuration } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
@@ -158,6 +159,14 @@ function ListTail({ columns }: { columns: ReactNode }) {
   const { retryUnsent, takeBackUnsent, setDraft, regenerate } = useSessionStore()
   const { sendAsNew } = useWorkspace()
   const isCompared = useSession((state) => openComparison(state.messages) !== undefined)
+  const isLate = unsent?.error.name === unreachable && isAway && !gone
+  const wasLate = useRef(false)
+  const sendNow = useEffectEvent(() => unsent !== null && void retryUnsent())
+  // The server knows the message's id, so it never answers one twice.
+  useEffect(() => {
+    if (wasLate.current && !isAway) sendNow()
+    wasLate.current = isLate
+  }, [isAway, isLate])
   return (
     <div className="tail">
       {isCompared && columns}
@@ -204,7 +213,10 @@ function ListTail({ columns }: { columns: ReactNode }) {
           </ErrorCard>
         )}
         {unsent !== null && !gone && (
-          <ErrorCard error={unsent.error} onRetry={() => void retryUnsent()}>
+          <ErrorCard
+            error={isLate ? { ...unsent.error, message: t.chat.sendsLater } : unsent.error}
+            onRetry={() => void retryUnsent()}
+          >
             <Button kind="quiet" onClick={takeBackUnsent}>
               {t.chat.edit}
             </Button>

@@ -24,6 +24,7 @@ export const chatTexts = {
     writing: 'Writing an answer',
     tryingAgain: (reason: string, time: string) => `${reason} Retrying in ${time}.`,
     notSentDeleted: 'Not sent. This chat was deleted elsewhere.',
+    sendsLater: 'Not sent yet. It will be sent when the connection is back.',
     sendAsNew: 'Send as new chat',
     reconnecting: 'Reconnecting…',
     reconnectingSince: (time: string) => `Reconnecting… Showing the chat as of ${time}.`,

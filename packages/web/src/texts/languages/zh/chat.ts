@@ -23,6 +23,7 @@ export const chatTexts: ChatTexts = {
     writing: '正在生成回答',
     tryingAgain: (reason: string, time: string) => `${reason} ${time} 后重试。`,
     notSentDeleted: '未发送。此会话已在别处删除。',
+    sendsLater: '尚未发送。连接恢复后会自动发送。',
     sendAsNew: '作为新会话发送',
     reconnecting: '正在重新连接…',
     reconnectingSince: (time: string) => `正在重新连接… 当前显示 ${time} 的内容。`,
