@@ -173,6 +173,23 @@ const png = Buffer.concat([
   Buffer.from([0, 0, 2, 128, 0, 0, 1, 224, 8, 6, 0, 0, 0]),
 ])
 
+test('a photo has the facts of its camera', async () => {
+  ws.put(
+    'photo.jpg',
+    Buffer.concat([Buffer.from('ffd8ffe00004abcdffc0000b0800f00140010111', 'hex'), Buffer.from('Exif')]),
+  )
+  ws.put('drawing.png', png)
+  const format = { format: 'image', title: 'an image', mediaType: 'image/jpeg' }
+  const documents = {
+    identify: () => Promise.resolve(format),
+    read: () => Promise.resolve({ ...format, facts: 'JPEG', text: 'Camera: Acme One' }),
+  }
+  const photo = await ws.call(read, { file_path: 'photo.jpg' }, { documents })
+  expect(photo.text).toMatch(/^photo\.jpg is an image \(JPEG\), 320 x 240 pixels.*\nCamera: Acme One$/)
+  // Without a header for it, the file is not read a second time.
+  expect((await ws.call(read, { file_path: 'drawing.png' }, { documents })).text).not.toContain('Camera')
+})
+
 test('an image is described and stored as a blob if there is a store', async () => {
   ws.put('pic.dat', png)
   const without = await ws.call(read, { file_path: 'pic.dat' })

@@ -89,6 +89,15 @@ test('an image has its size and the facts of its camera', async () => {
   ])
 })
 
+test('a picture that models do not take is converted for them', async () => {
+  const tiff = await sharp({ create: { width: 3000, height: 30, channels: 3, background: 'red' } })
+    .tiff()
+    .toBuffer()
+  const { images = [] } = await read('scan.tif', tiff, { images: true })
+  expect(images).toMatchObject([{ mediaType: 'image/png', width: 1568, height: 16 }])
+  expect((await read('scan.tif', tiff)).images).toBeUndefined()
+})
+
 test('audio has its duration and codec', async () => {
   const samples = 8000
   const header = Buffer.alloc(44)

@@ -1,9 +1,11 @@
+import type { DocumentImage } from '@troupe/core'
 import { exifLines } from '../media/image-facts.ts'
 import { defineReader } from '../reader.ts'
 import { checkParts, sizeOf } from '../text/parts.ts'
 
 const title = 'an image'
 const maxBytes = 100 * 2 ** 20
+const longestSide = 1568
 
 export default defineReader({
   title,
@@ -11,7 +13,7 @@ export default defineReader({
   mediaTypes: ['image/jpeg'],
   matches: (head) => typeOf(head) !== undefined,
   async read(source, part) {
-    checkParts(part, title, [], 'It has facts only.')
+    checkParts(part, title, ['images'], 'It has facts only.')
     const bytes = await source.bytes(maxBytes)
     const type = typeOf(bytes.subarray(0, 32)) ?? 'image/jpeg'
     const { default: sharp } = await import('sharp')
@@ -24,9 +26,29 @@ export default defineReader({
       facts.splice(1, 0, `${size.width} x ${size.height} pixels`)
     if ((size?.pages ?? 1) > 1) facts.push(`${size?.pages} pages or frames`)
     if (size?.hasAlpha === true) facts.push('transparency')
-    return { mediaType: type, facts: facts.join(', '), text: (await exifLines(bytes)).join('\n') }
+    return {
+      mediaType: type,
+      facts: facts.join(', '),
+      text: (await exifLines(bytes)).join('\n'),
+      images: part.images === true ? await shownImage(bytes) : undefined,
+    }
   },
 })
+
+/** The picture in a format and size that models take. None if it cannot be decoded, such as HEIC of phones. */
+async function shownImage(bytes: Buffer): Promise<DocumentImage[]> {
+  const { default: sharp } = await import('sharp')
+  try {
+    const { data, info } = await sharp(bytes, { failOn: 'none' })
+      .rotate()
+      .resize(longestSide, longestSide, { fit: 'inside', withoutEnlargement: true })
+      .png()
+      .toBuffer({ resolveWithObject: true })
+    return [{ anchor: 'image', bytes: data, mediaType: 'image/png', width: info.width, height: info.height }]
+  } catch {
+    return []
+  }
+}
 
 const names: Readonly<Record<string, string>> = {
   'image/jpeg': 'JPEG',
