@@ -1,7 +1,15 @@
 import { type Block, tableBlocks } from '../text/blocks.ts'
 import { linkSegments, renderSegments, type Segment } from '../text/inline.ts'
 import { markdownPicture, mergedAbove, mergedLeft, oneLine } from '../text/markdown.ts'
-import { attribute, childNamed, childrenNamed, localName, textOf, type XmlElement } from '../xml/parse-xml.ts'
+import {
+  attribute,
+  childNamed,
+  childrenNamed,
+  elementsOf,
+  localName,
+  textOf,
+  type XmlElement,
+} from '../xml/parse-xml.ts'
 import { odfLabel, type OdfStyles } from './odf-styles.ts'
 
 export interface OdfContext {
@@ -39,7 +47,7 @@ export function odfText(context: OdfContext): (parent: XmlElement) => Block[] {
   let inserted = 0
 
   function blocks(parent: XmlElement): Block[] {
-    return elements(parent).flatMap(block)
+    return elementsOf(parent).flatMap(block)
   }
 
   function block(node: XmlElement): Block[] {
@@ -204,7 +212,7 @@ export function odfText(context: OdfContext): (parent: XmlElement) => Block[] {
         deletions.set(
           id,
           joined(
-            elements(deletion)
+            elementsOf(deletion)
               .filter(({ name }) => localName(name) !== 'change-info')
               .flatMap(block),
           ),
@@ -226,7 +234,7 @@ export function odfText(context: OdfContext): (parent: XmlElement) => Block[] {
       line.below.push(context.objects.get(name) ?? `[embedded object: ${name}]`)
       return
     }
-    for (const child of elements(node)) {
+    for (const child of elementsOf(node)) {
       const local = localName(child.name)
       if (local === 'image') {
         seen.pictures++
@@ -249,11 +257,11 @@ export function odfText(context: OdfContext): (parent: XmlElement) => Block[] {
     const key = `${name} ${level}`
     let count = attribute(node, 'continue-numbering') === 'true' ? (counts.get(key) ?? 0) : 0
     const found: Block[] = []
-    for (const item of elements(node)) {
+    for (const item of elementsOf(node)) {
       const isItem = localName(item.name) === 'list-item'
       if (!isItem && localName(item.name) !== 'list-header') continue
       let isFirst = true
-      for (const child of elements(item)) {
+      for (const child of elementsOf(item)) {
         if (localName(child.name) === 'list') {
           found.push(...list(child, Math.min(level + 1, 20), name))
           continue
@@ -283,12 +291,12 @@ export function odfText(context: OdfContext): (parent: XmlElement) => Block[] {
   }
 
   function tableRows(node: XmlElement): string[][] {
-    return elements(node).flatMap((child): string[][] => {
+    return elementsOf(node).flatMap((child): string[][] => {
       const local = localName(child.name)
       if (/^table-(header-rows|rows|row-group)$/.test(local)) return tableRows(child)
       if (local !== 'table-row') return []
       let left = 0
-      const row = elements(child).flatMap((cell): string[] => {
+      const row = elementsOf(child).flatMap((cell): string[] => {
         const repeated = Math.min(maxSpan, Number(attribute(cell, 'number-columns-repeated') ?? 1) || 1)
         if (localName(cell.name) === 'covered-table-cell') {
           const marks = Array.from({ length: repeated }, (_, index) => (index < left ? mergedLeft : mergedAbove))
@@ -311,8 +319,4 @@ function joined(blocks: readonly Block[]): string {
     .map(({ text }) => text.trim())
     .filter((text) => text !== '')
     .join('\n')
-}
-
-function elements(parent: XmlElement): XmlElement[] {
-  return parent.children.filter((child): child is XmlElement => child.name !== undefined)
 }

@@ -3,6 +3,7 @@ import { type Block, type BlockDocument, tableBlocks } from '../text/blocks.ts'
 import { linkSegments, renderSegments, type Segment } from '../text/inline.ts'
 import { mergedAbove, mergedLeft, oneLine } from '../text/markdown.ts'
 import { countOf } from '../text/parts.ts'
+import { framedDestinations, namedCharacters, optionalDestinations, skippedDestinations } from './destinations.ts'
 import { decodeRtf, type RtfFont } from './text-decoder.ts'
 import { type RtfToken, rtfTokens } from './tokens.ts'
 
@@ -25,70 +26,6 @@ interface Frame {
   outer: Segment[]
 }
 
-/** Destinations whose text is not part of the document. */
-const skipped = new Set(
-  'colortbl filetbl listtable listoverridetable revtbl rsidtbl generator xmlnstbl themedata colorschememapping datastore latentstyles nonshppict bkmkstart bkmkend xe tc template private sp formfield datafield userprops pgdsctbl panose falt blipuid wgrffmtfilter objdata pict objclass atnid atnref atndate atnicn atntime atnparent keywords comment doccomm operator category manager company hlinkbase subject mmathPr ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn passwordhash writereservhash htmltag mhtmltag background pntxtb pntxta fchars lchars'.split(
-    ' ',
-  ),
-)
-/** Destinations marked as optional whose text is read. */
-const optional = new Set([
-  'shpinst',
-  'shptxt',
-  'shppict',
-  'fldinst',
-  'annotation',
-  'atnauthor',
-  'pn',
-  'pntext',
-  'listtext',
-  'footnote',
-  'moMath',
-  'mmath',
-  'moMathPara',
-  'ud',
-  'aftn',
-  'upr',
-])
-const framed = new Set([
-  'footnote',
-  'header',
-  'headerl',
-  'headerr',
-  'headerf',
-  'footer',
-  'footerl',
-  'footerr',
-  'footerf',
-  'fldinst',
-  'fldrslt',
-  'annotation',
-  'atnauthor',
-  'listtext',
-  'pntext',
-  'shptxt',
-  'fonttbl',
-  'stylesheet',
-  'title',
-  'author',
-  'info',
-  'upr',
-])
-const characters: Readonly<Record<string, string>> = {
-  tab: '\t',
-  line: '\n',
-  emdash: '—',
-  endash: '–',
-  emspace: ' ',
-  enspace: ' ',
-  qmspace: ' ',
-  bullet: '•',
-  lquote: '‘',
-  rquote: '’',
-  ldblquote: '“',
-  rdblquote: '”',
-  softline: '\n',
-}
 const maxDepth = 10_000
 
 /** Reads a Rich Text Format document. */
@@ -200,7 +137,7 @@ export function readRtf(bytes: Buffer): BlockDocument {
 
   function openDestination(name: string): void {
     flushBytes()
-    if (skipped.has(name) || (isOptional && !optional.has(name))) {
+    if (skippedDestinations.has(name) || (isOptional && !optionalDestinations.has(name))) {
       if (name === 'pict' && state.destination !== 'skip') {
         seen.pictures++
         segments.push({ text: '[picture]' })
@@ -208,7 +145,7 @@ export function readRtf(bytes: Buffer): BlockDocument {
       state.destination = 'skip'
       return
     }
-    if (state.destination === 'skip' || !framed.has(name)) return
+    if (state.destination === 'skip' || !framedDestinations.has(name)) return
     frames.push({ depth: stack.length, kind: name, segments, outer: segments })
     segments = []
     state = { ...state, destination: name, isBold: false, isItalic: false }
@@ -267,7 +204,7 @@ export function readRtf(bytes: Buffer): BlockDocument {
   }
 
   function word(name: string, value: number | undefined): void {
-    if (characters[name] !== undefined) return write(characters[name])
+    if (namedCharacters[name] !== undefined) return write(namedCharacters[name])
     const isOn = value !== 0
     switch (name) {
       case 'ansicpg':
@@ -353,7 +290,7 @@ export function readRtf(bytes: Buffer): BlockDocument {
         if (!isInFrame()) endRow()
         break
       default:
-        if (skipped.has(name) || framed.has(name) || isOptional) openDestination(name)
+        if (skippedDestinations.has(name) || framedDestinations.has(name) || isOptional) openDestination(name)
     }
     return undefined
   }

@@ -6,6 +6,7 @@ import {
   childNamed,
   childrenNamed,
   descendants,
+  elementsOf,
   localName,
   textOf,
   type XmlElement,
@@ -31,7 +32,7 @@ export function slideText(tree: XmlElement | undefined, context: SlideContext): 
   const slide: SlideText = { title: '', lines: [], pictures: 0, hasHiddenShapes: false }
 
   function shapes(parent: XmlElement): void {
-    for (const node of elements(parent)) shape(node)
+    for (const node of elementsOf(parent)) shape(node)
   }
 
   function shape(node: XmlElement): void {
@@ -54,8 +55,8 @@ export function slideText(tree: XmlElement | undefined, context: SlideContext): 
       case 'graphicFrame':
         return frame(node, properties)
       case 'AlternateContent': {
-        const choice = elements(childNamed(node, 'Choice'))
-        for (const each of choice.length > 0 ? choice : elements(childNamed(node, 'Fallback'))) shape(each)
+        const choice = elementsOf(childNamed(node, 'Choice'))
+        for (const each of choice.length > 0 ? choice : elementsOf(childNamed(node, 'Fallback'))) shape(each)
         return undefined
       }
       default:
@@ -94,7 +95,7 @@ export function slideText(tree: XmlElement | undefined, context: SlideContext): 
   }
 
   function inline(paragraph: XmlElement): string {
-    return elements(paragraph)
+    return elementsOf(paragraph)
       .map((node): string => {
         switch (localName(node.name)) {
           case 'r':
@@ -142,7 +143,7 @@ export function slideText(tree: XmlElement | undefined, context: SlideContext): 
 
   function frame(node: XmlElement, properties: XmlElement | undefined): void {
     const data = childNamed(childNamed(node, 'graphic'), 'graphicData')
-    for (const each of data === undefined ? [] : elements(data)) {
+    for (const each of data === undefined ? [] : elementsOf(data)) {
       const local = localName(each.name)
       if (local === 'tbl') slide.lines.push(...tableLines(tableRows(each)))
       else if (local === 'chart' || local === 'relIds') {
@@ -172,8 +173,4 @@ export function slideText(tree: XmlElement | undefined, context: SlideContext): 
 
   if (tree !== undefined) shapes(tree)
   return slide
-}
-
-function elements(parent: XmlElement | undefined): XmlElement[] {
-  return parent === undefined ? [] : parent.children.filter((child): child is XmlElement => child.name !== undefined)
 }

@@ -6,11 +6,12 @@ import type { ZipPackage } from '../package/zip-package.ts'
 import type { Block, BlockDocument } from '../text/blocks.ts'
 import { oneLine } from '../text/markdown.ts'
 import { countOf } from '../text/parts.ts'
-import { attribute, childrenNamed, descendants, localName, type XmlElement } from '../xml/parse-xml.ts'
+import { attribute, childrenNamed, descendants, elementsOf, localName, type XmlElement } from '../xml/parse-xml.ts'
 import { eachChild } from '../xml/stream-xml.ts'
 import { readNumbering } from './numbering.ts'
 import { readStyles } from './styles.ts'
-import { noFacts, type WordContext, type WordFacts, wordText } from './word-text.ts'
+import { noFacts, type WordContext, type WordFacts } from './word-context.ts'
+import { wordText } from './word-text.ts'
 
 /** Reads a Word document: its body, then the text of headers and footers. */
 export async function readWord(parts: ZipPackage): Promise<BlockDocument> {
@@ -46,7 +47,7 @@ export async function readWord(parts: ZipPackage): Promise<BlockDocument> {
     const convert = wordText({ ...base, relationships: own })
     for (const node of descendants(root, local)) {
       if (/separator|continuation/i.test(attribute(node, 'type') ?? '')) continue
-      found.set(attribute(node, 'id') ?? '', { node, text: joined(convert(elements(node))) })
+      found.set(attribute(node, 'id') ?? '', { node, text: joined(convert(elementsOf(node))) })
     }
     return found
   }
@@ -119,7 +120,7 @@ async function marginBlocks(
       (child): child is XmlElement => child.name !== undefined && /^(hdr|ftr)$/.test(localName(child.name)),
     )
     if (top === undefined) continue
-    const text = joined(wordText({ ...context, relationships: own })(elements(top)))
+    const text = joined(wordText({ ...context, relationships: own })(elementsOf(top)))
     if (text !== '') found.add(`[${type}] ${text}`)
   }
   return [...found].map((text) => ({ text }))
@@ -144,8 +145,4 @@ function joined(blocks: readonly Block[]): string {
     .map(({ text }) => text.trim())
     .filter((text) => text !== '')
     .join('\n')
-}
-
-function elements(parent: XmlElement): XmlElement[] {
-  return parent.children.filter((child): child is XmlElement => child.name !== undefined)
 }

@@ -1,56 +1,11 @@
 import { mathText } from '../drawing/math.ts'
-import type { Relationship } from '../package/relationships.ts'
 import { type Block, tableBlocks } from '../text/blocks.ts'
 import { markdownPicture, mergedAbove, mergedLeft, oneLine } from '../text/markdown.ts'
-import {
-  attribute,
-  childNamed,
-  childrenNamed,
-  descendants,
-  localName,
-  textOf,
-  type XmlElement,
-} from '../xml/parse-xml.ts'
+import { attribute, childNamed, descendants, elementsOf, localName, textOf, type XmlElement } from '../xml/parse-xml.ts'
 import { linkSegments, renderSegments, type Segment, symbolCharacter } from '../text/inline.ts'
-import type { Numbering } from './numbering.ts'
-import { headingLevel, isOn, listPlace, type ParagraphStyle, valueOf } from './styles.ts'
-
-export interface WordContext {
-  styles: ReadonlyMap<string, ParagraphStyle>
-  numbering: Numbering
-  /** Of the part that is read. */
-  relationships: ReadonlyMap<string, Relationship>
-  footnotes: ReadonlyMap<string, string>
-  endnotes: ReadonlyMap<string, string>
-  comments: ReadonlyMap<string, string>
-  /** Lines of charts and diagrams, by part. */
-  figures: ReadonlyMap<string, readonly string[]>
-  seen: WordFacts
-}
-
-/** Counted while the text is read. */
-export interface WordFacts {
-  tables: number
-  pictures: number
-  hasChanges: boolean
-  hasHidden: boolean
-  authors: Set<string>
-  shownComments: Set<string>
-  /** Fields that would load something from outside. */
-  outsideFields: Set<string>
-}
-
-export function noFacts(): WordFacts {
-  return {
-    tables: 0,
-    pictures: 0,
-    hasChanges: false,
-    hasHidden: false,
-    authors: new Set(),
-    shownComments: new Set(),
-    outsideFields: new Set(),
-  }
-}
+import { headingLevel, isOn, listPlace, valueOf } from './styles.ts'
+import type { WordContext } from './word-context.ts'
+import { alternative, drawingNodes, rowCells, tableRowNodes } from './word-nodes.ts'
 
 interface Field {
   instruction: string
@@ -87,18 +42,18 @@ export function wordText(context: WordContext): (nodes: readonly XmlElement[]) =
         case 'tbl':
           return table(node, format)
         case 'sdt':
-          return blocks(elements(childNamed(node, 'sdtContent')), format)
+          return blocks(elementsOf(childNamed(node, 'sdtContent')), format)
         case 'customXml':
         case 'smartTag':
-          return blocks(elements(node), format)
+          return blocks(elementsOf(node), format)
         case 'AlternateContent':
           return blocks(alternative(node), format)
         case 'ins':
         case 'moveTo':
-          return blocks(elements(node), changed(node, 'inserted'))
+          return blocks(elementsOf(node), changed(node, 'inserted'))
         case 'del':
         case 'moveFrom':
-          return blocks(elements(node), changed(node, 'deleted'))
+          return blocks(elementsOf(node), changed(node, 'deleted'))
         case 'altChunk':
           return [{ text: `[embedded document: ${targetOf(node, 'id') ?? 'unknown'}]` }]
         case 'oMathPara':
@@ -129,7 +84,7 @@ export function wordText(context: WordContext): (nodes: readonly XmlElement[]) =
   }
 
   function inline(parent: XmlElement, line: Line, format: Format): void {
-    for (const node of elements(parent)) {
+    for (const node of elementsOf(parent)) {
       switch (localName(node.name)) {
         case 'r':
           run(node, line, format)
@@ -192,7 +147,7 @@ export function wordText(context: WordContext): (nodes: readonly XmlElement[]) =
       line.segments.push({ ...format, text })
       for (const field of fields) field.hasResult = true
     }
-    for (const child of elements(node)) runPart(child, line, outer, write)
+    for (const child of elementsOf(node)) runPart(child, line, outer, write)
   }
 
   function runPart(node: XmlElement, line: Line, format: Format, write: (text: string) => void): void {
@@ -287,11 +242,11 @@ export function wordText(context: WordContext): (nodes: readonly XmlElement[]) =
 
   function drawing(node: XmlElement, line: Line, format: Format, write: (text: string) => void): void {
     let isKnown = false
-    for (const each of selfAndDescendants(node)) {
+    for (const each of drawingNodes(node)) {
       const local = localName(each.name)
       if (local === 'txbxContent') {
         isKnown = true
-        for (const { text } of blocks(elements(each), format))
+        for (const { text } of blocks(elementsOf(each), format))
           if (text.trim() !== '') line.below.push(text.startsWith('|') ? `[text box]\n${text}` : `[text box] ${text}`)
       } else if (local === 'blip' || local === 'imagedata') {
         isKnown = true
@@ -350,7 +305,7 @@ export function wordText(context: WordContext): (nodes: readonly XmlElement[]) =
 
   function cellText(cell: XmlElement, format: Format, depth: number): string {
     const texts: string[] = []
-    for (const node of elements(cell)) {
+    for (const node of elementsOf(cell)) {
       if (localName(node.name) === 'tbl' && depth < maxNestedTables)
         texts.push(...tableRows(node, format, depth + 1).map((row) => row.join(' ; ')))
       else texts.push(...blocks([node], format).map(({ text }) => text))
@@ -372,41 +327,4 @@ export function wordText(context: WordContext): (nodes: readonly XmlElement[]) =
   }
 
   return (nodes) => blocks(nodes, {})
-}
-
-function elements(parent: XmlElement | undefined): XmlElement[] {
-  return parent === undefined ? [] : parent.children.filter((child): child is XmlElement => child.name !== undefined)
-}
-
-/** The first version of a content, which the newest programs show, unless it is empty. */
-function alternative(node: XmlElement): XmlElement[] {
-  const [choice] = childrenNamed(node, 'Choice')
-  const chosen = elements(choice)
-  return chosen.length > 0 ? chosen : elements(childNamed(node, 'Fallback'))
-}
-
-/** Elements in a drawing, without those inside a text box and without the fallback of newer content. */
-function* selfAndDescendants(node: XmlElement): Generator<XmlElement> {
-  for (const child of localName(node.name) === 'AlternateContent' ? alternative(node) : elements(node)) {
-    yield child
-    if (localName(child.name) !== 'txbxContent') yield* selfAndDescendants(child)
-  }
-}
-
-/** Rows and cells may be in content controls. */
-function tableRowNodes(node: XmlElement): XmlElement[] {
-  return unwrapped(node, 'tr')
-}
-
-function rowCells(row: XmlElement): XmlElement[] {
-  return unwrapped(row, 'tc')
-}
-
-function unwrapped(parent: XmlElement, local: string): XmlElement[] {
-  return elements(parent).flatMap((child) => {
-    const name = localName(child.name)
-    if (name === local) return [child]
-    if (name === 'sdt') return unwrapped(childNamed(child, 'sdtContent') ?? child, local)
-    return ['customXml', 'smartTag', 'ins', 'del', 'moveTo', 'moveFrom'].includes(name) ? unwrapped(child, local) : []
-  })
 }

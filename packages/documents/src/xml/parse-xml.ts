@@ -82,6 +82,11 @@ export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }
 
+/** The child elements, without texts. */
+export function elementsOf(parent: XmlElement | undefined): XmlElement[] {
+  return parent === undefined ? [] : parent.children.filter((child): child is XmlElement => child.name !== undefined)
+}
+
 export function childrenNamed(parent: XmlElement, local: string): XmlElement[] {
   return parent.children.filter(
     (child): child is XmlElement => child.name !== undefined && localName(child.name) === local,
