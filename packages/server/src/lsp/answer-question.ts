@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type CodeAnswer, type CodeQuestion, isInside, shownPath } from '@troupe/core'
-import type { CallLimit, LanguageServer } from './language-server.ts'
+import type { LanguageServer } from './language-server.ts'
 import { problemLine } from './problems-text.ts'
 
 interface AnswerContext {
@@ -43,11 +43,25 @@ export async function answerQuestion(
   }
   if (action === 'symbols')
     return places(toSymbols(await server.ask(file, 'textDocument/documentSymbol', {}, call), file), context)
-  const position = await positionOf(file, question)
-  if (action === 'hover') return hover(server, file, position, call)
   const extra = action === 'references' ? { context: { includeDeclaration: true } } : {}
-  const found = await server.ask(file, `textDocument/${action}`, { position, ...extra }, call)
-  return places(toLocations(found), context)
+  const positions = await positionsOf(file, question)
+  let problem: unknown
+  for (const position of positions) {
+    try {
+      const found = await server.ask(file, `textDocument/${action}`, { position, ...extra }, call)
+      if (action !== 'hover' && toLocations(found).length > 0) return places(toLocations(found), context)
+      const text = action === 'hover' ? hoverText((found as { contents?: unknown } | null)?.contents) : ''
+      if (text !== '') return { text: text.slice(0, maxHoverLength), places: [], total: 0 }
+    } catch (error) {
+      // Some servers answer with an error where there is nothing, for example in a comment.
+      problem ??= error
+      if (positions.length === 1 || call.signal.aborted) throw error
+    }
+  }
+  if (problem !== undefined) throw problem
+  return action === 'hover'
+    ? { text: 'The language server knows nothing about it.', places: [], total: 0 }
+    : places([], context)
 }
 
 interface Position {
@@ -55,27 +69,24 @@ interface Position {
   character: number
 }
 
-/** Models know names better than columns, so a name on a line, or its first use in the file, is enough. */
-async function positionOf(file: string, { line, column, symbol }: CodeQuestion): Promise<Position> {
+/** A name may be in comments and strings first. */
+const maxTries = 8
+
+/** Models know names better than columns, so a name on a line or in the file is enough. Returns the first places of it. */
+async function positionsOf(file: string, { line, column, symbol }: CodeQuestion): Promise<Position[]> {
   const lines = (await readLines(file)) ?? []
   if (line !== undefined && (line < 1 || line > lines.length))
     throw new Error(`Line ${line} does not exist. The file has ${lines.length} lines.`)
-  if (line !== undefined && column !== undefined) return { line: line - 1, character: column - 1 }
+  if (line !== undefined && column !== undefined) return [{ line: line - 1, character: column - 1 }]
   if (symbol === undefined) throw new Error('Give "symbol", or "line" and "column".')
-  const word = new RegExp(`(?<![\\p{L}\\p{N}_$])${RegExp.escape(symbol)}(?![\\p{L}\\p{N}_$])`, 'u')
+  const word = new RegExp(`(?<![\\p{L}\\p{N}_$])${RegExp.escape(symbol)}(?![\\p{L}\\p{N}_$])`, 'gu')
   const from = line === undefined ? 0 : line - 1
   const until = line === undefined ? lines.length : line
-  for (let at = from; at < until; at++) {
-    const character = word.exec(lines[at] ?? '')?.index
-    if (character !== undefined) return { line: at, character }
-  }
+  const found: Position[] = []
+  for (let at = from; at < until && found.length < maxTries; at++)
+    for (const { index } of (lines[at] ?? '').matchAll(word)) found.push({ line: at, character: index })
+  if (found.length > 0) return found.slice(0, maxTries)
   throw new Error(`"${symbol}" is not ${line === undefined ? 'in the file' : `on line ${line}`}.`)
-}
-
-async function hover(server: LanguageServer, file: string, position: Position, call: CallLimit): Promise<CodeAnswer> {
-  const found = (await server.ask(file, 'textDocument/hover', { position }, call)) as { contents?: unknown } | null
-  const text = hoverText(found?.contents).slice(0, maxHoverLength)
-  return { text: text === '' ? 'The language server knows nothing about it.' : text, places: [], total: 0 }
 }
 
 function hoverText(contents: unknown): string {
