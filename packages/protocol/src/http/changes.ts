@@ -40,6 +40,11 @@ const changedFileSchema = z.object({
 })
 export type ChangedFile = z.infer<typeof changedFileSchema>
 
+const commandFileSchema = changedFileSchema.extend({
+  comparedWith: z.literal('commit').optional().describe('the lines are against the last commit'),
+})
+export type CommandFile = z.infer<typeof commandFileSchema>
+
 const turnSchema = z.object({
   messageId: z.string().describe('the user message'),
   text: z.string().describe('its first words'),
@@ -90,7 +95,11 @@ export const changeEndpoints = endpoints({
         files: z.array(changedFileSchema),
         total: z.number(),
         next: z.number().nullable().describe('the next offset, or null at the end'),
-        commands: z.array(z.string()).describe('that ran meanwhile; what they changed is not recorded'),
+        commands: z.array(z.string()).describe('that ran meanwhile'),
+        commandFiles: z
+          .array(commandFileSchema)
+          .describe('other files that changed while commands ran, at most 200; only with offset 0'),
+        isCommandFilesCut: z.boolean().describe('there may be more of them'),
       }),
       404: 'SessionNotFound',
     },

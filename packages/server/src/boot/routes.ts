@@ -9,6 +9,7 @@ import { chatRoutes } from '../chat/chat-routes.ts'
 import { checkpointRoutes } from '../checkpoints/checkpoint-routes.ts'
 import { commandRoutes } from '../commands/command-routes.ts'
 import { hookRoutes, toolRoutes } from '../extensions/workspace-extensions.ts'
+import { committedFiles } from '../git/committed-files.ts'
 import { gitRoutes } from '../git/git-routes.ts'
 import { editRoutes } from '../files/edit-routes.ts'
 import { fileRoutes } from '../files/file-routes.ts'
@@ -65,7 +66,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...messageRoutes({ ...services, lock }),
     ...feedbackRoutes({ ...services, lock }),
     ...changeRoutes(services),
-    ...checkpointRoutes(services),
+    ...checkpointRoutes({ ...services, committed: committedFiles(services.env) }),
     ...folderRoutes(services),
     ...gitRoutes(services),
     ...fileRoutes(services),

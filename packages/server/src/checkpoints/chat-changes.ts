@@ -1,13 +1,25 @@
 import { hash } from 'node:crypto'
-import { type AgentState, type Change, isInside, type RanCommand, shownPath, type Store, undoable } from '@troupe/core'
-import { type ChangedFile, type ChangeTurn, NamedError } from '@troupe/protocol'
+import {
+  type AgentState,
+  type Change,
+  isInside,
+  type RanCommand,
+  shownPath,
+  type Store,
+  undoable,
+  type Workspace,
+} from '@troupe/core'
+import { type ChangedFile, type ChangeTurn, type CommandFile, NamedError } from '@troupe/protocol'
 import { yieldToEventLoop } from '../util/concurrency.ts'
+import { commandFiles, type CommittedFiles } from './command-files.ts'
 import { type Content, currentContent, fileDiff } from './file-diff.ts'
 
 export interface ChatFiles {
   store: Store
   sessionId: string
   state: Pick<AgentState, 'roots' | 'undo'>
+  workspace: Workspace
+  committed: CommittedFiles
 }
 
 /** Turns with changes or commands, the newest first. */
@@ -36,12 +48,14 @@ interface ChangedPage {
   total: number
   next: number | null
   commands: string[]
+  commandFiles: CommandFile[]
+  isCommandFilesCut: boolean
 }
 
 /** Files of the chat, of a turn or of a call, in the order of their first change. */
 export async function changedFiles(chat: ChatFiles, request: ChangedRequest): Promise<ChangedPage> {
   const { turn, call, secret, offset, limit } = request
-  const { changes, commands, turnOf } = await readHistory(chat)
+  const { changes, commands, questions, turnOf } = await readHistory(chat)
   const isMeant = (one: Change | RanCommand): boolean =>
     (turn === undefined || turnOf(one) === turn) && (call === undefined || one.mark.toolCallId === call)
   const isNet = turn === undefined && call === undefined
@@ -55,14 +69,26 @@ export async function changedFiles(chat: ChatFiles, request: ChangedRequest): Pr
     if (file !== undefined) files.push(file)
   }
   const end = offset + limit
+  const ran = commands.filter(isMeant)
+  const next = turn === undefined ? undefined : questions[questions.findIndex(({ id }) => id === turn) + 1]
+  const others =
+    offset > 0 || call !== undefined
+      ? { files: [], isCut: false }
+      : await commandFiles(chat, {
+          workspace: chat.workspace,
+          committed: chat.committed,
+          commands: ran,
+          known: new Set(changes.map(({ path }) => path)),
+          until: next?.createdAt,
+          secret,
+        })
   return {
     files,
     total: paths.length,
     next: end < paths.length ? end : null,
-    commands: commands
-      .filter(isMeant)
-      .map(({ command }) => command)
-      .slice(-maxCommands),
+    commands: ran.map(({ command }) => command).slice(-maxCommands),
+    commandFiles: others.files,
+    isCommandFilesCut: others.isCut,
   }
 }
 

@@ -6,6 +6,7 @@ import { implement, type Route } from '../http/route.ts'
 import { findSession, findWorkspace } from '../http/scope.ts'
 import { type RunManager, sessionBusy } from '../runs/run-manager.ts'
 import { changedFiles, type ChatFiles, findRewind, listTurns, previewRewind } from './chat-changes.ts'
+import type { CommittedFiles } from './command-files.ts'
 import { nothingToRevert, personMark, revertCalls, revertFile, toReverted } from './revert.ts'
 
 interface CheckpointOptions {
@@ -15,15 +16,17 @@ interface CheckpointOptions {
   }
   workspaces: { of(session: Session): Promise<Workspace> }
   runs: Pick<RunManager, 'get'>
+  committed: CommittedFiles
 }
 
 /** What a chat changed, and ways back. */
-export function checkpointRoutes({ store, states, workspaces, runs }: CheckpointOptions): Route[] {
+export function checkpointRoutes({ store, states, workspaces, runs, committed }: CheckpointOptions): Route[] {
   const { 'GET /ai/sessions/:id/changes': _, ...endpoints } = changeEndpoints
 
   async function open(id: string, workspaceId: string): Promise<ChatFiles> {
     const session = await findSession(store, id, workspaceId)
-    return { store, sessionId: session.id, state: states.of(session, await workspaces.of(session)) }
+    const workspace = await workspaces.of(session)
+    return { store, sessionId: session.id, state: states.of(session, workspace), workspace, committed }
   }
 
   function noted(reverted: Reverted, root: string): Reverted {

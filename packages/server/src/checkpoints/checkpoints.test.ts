@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { ScriptTurn } from '@troupe/core/testing'
-import type { ChangedFile, ChangeTurn, Reverted } from '@troupe/protocol'
+import type { ChangedFile, ChangeTurn, CommandFile, Reverted } from '@troupe/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testRepository } from '../testing/test-repository.ts'
 import { testServer, type TestServer, userMessage } from '../testing/test-server.ts'
 
 let server: TestServer
@@ -27,7 +29,11 @@ async function turn(session: string, text: string, calls: ScriptTurn[]): Promise
 }
 
 const changed = async (session: string, query = '') =>
-  (await server.json<{ files: ChangedFile[]; commands: string[] }>(`/ai/sessions/${session}/changed${query}`)).body
+  (
+    await server.json<{ files: ChangedFile[]; commands: string[]; commandFiles: CommandFile[] }>(
+      `/ai/sessions/${session}/changed${query}`,
+    )
+  ).body
 const revert = async (session: string, body: object) =>
   server.json<Reverted & { error?: { name: string } }>(`/ai/sessions/${session}/revert`, { body })
 const preview = async (session: string, message: string) =>
@@ -125,3 +131,38 @@ it('what is gone or belongs to others is refused', async () => {
   expect((await server.json('/ai/sessions/rewind/checkpoint?message=none')).status).toBe(404)
   expect((await server.json('/ai/reverts/revert_none/undo', { method: 'POST' })).status).toBe(404)
 })
+
+it('files that only commands changed are listed, against the last commit or without their content before', async () => {
+  const repo = testRepository()
+  repo.write('tracked.txt', 'one\n')
+  repo.write('gone.txt', 'gone\n')
+  repo.write('mine.txt', 'mine\n')
+  repo.git('add', '-A')
+  repo.git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first')
+  const scope = `workspace=${encodeURIComponent(repo.root)}`
+  const chat = async (session: string, text: string, command: string, workspace: string) => {
+    server.script(text, [[write('tool.txt', 'tool\n')], [call('Bash', { command })], [{ text: 'Done.' }]])
+    await server.chat(session, text, { workspace })
+  }
+  const command = `echo two >> tracked.txt; rm gone.txt; echo new > 'a b.txt'`
+  await chat('commands', 'run it here', command, repo.root)
+  await server.json(`/ai/files/content?${scope}`, {
+    method: 'PUT',
+    body: { path: 'mine.txt', text: 'saved\n', version: sha256('mine\n') },
+  })
+  const { files, commandFiles } = await changed('commands', `?${scope}`)
+  expect(files.map((one) => one.path)).toEqual(['tool.txt'])
+  expect(commandFiles.map((one) => [one.path, one.change, one.diff, one.comparedWith]).toSorted()).toEqual([
+    ['a b.txt', 'created', '@@ -0,0 +1 @@\n+new\n', 'commit'],
+    ['gone.txt', 'deleted', '@@ -1 +0,0 @@\n-gone\n', 'commit'],
+    ['tracked.txt', 'changed', '@@ -1 +1,2 @@\n one\n+two\n', 'commit'],
+  ])
+  repo.remove()
+  writeFileSync(file('known.txt'), 'before\n')
+  await chat('no-git', 'run it there', 'echo after > known.txt', folder)
+  expect((await changed('no-git')).commandFiles).toMatchObject([{ path: 'known.txt', note: 'command', diff: '' }])
+})
+
+function sha256(text: string): string {
+  return hash('sha256', text, 'hex')
+}

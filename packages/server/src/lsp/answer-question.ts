@@ -45,16 +45,16 @@ export async function answerQuestion(
     return places(toSymbols(await server.ask(file, 'textDocument/documentSymbol', {}, call), file), context)
   const extra = action === 'references' ? { context: { includeDeclaration: true } } : {}
   const positions = await positionsOf(file, question)
-  let problem: unknown
+  let problem: Error | undefined
   for (const position of positions) {
     try {
       const found = await server.ask(file, `textDocument/${action}`, { position, ...extra }, call)
-      if (action !== 'hover' && toLocations(found).length > 0) return places(toLocations(found), context)
+      if (action !== 'hover' && toLocations(found).length > 0) return await places(toLocations(found), context)
       const text = action === 'hover' ? hoverText((found as { contents?: unknown } | null)?.contents) : ''
       if (text !== '') return { text: text.slice(0, maxHoverLength), places: [], total: 0 }
     } catch (error) {
       // Some servers answer with an error where there is nothing, for example in a comment.
-      problem ??= error
+      problem ??= error as Error
       if (positions.length === 1 || call.signal.aborted) throw error
     }
   }

@@ -1,4 +1,4 @@
-import type { CallOf, ChangedFile, ChangeTurn } from '@troupe/protocol'
+import type { CallOf, ChangedFile, ChangeTurn, CommandFile } from '@troupe/protocol'
 import { Undo2 } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useSession } from '../chat/session/session-context.ts'
@@ -15,6 +15,8 @@ import { reportRevert } from './report.ts'
 interface ChatChanges {
   files: ChangedFile[]
   commands: string[]
+  commandFiles: CommandFile[]
+  isCommandFilesCut: boolean
 }
 
 /** Everything this chat changed, or one turn of it. */
@@ -25,7 +27,7 @@ export function ChatView({ turn, refreshed }: { turn?: string; refreshed: number
   const [secret, setSecret] = useState(false)
   const read = useCallback(
     async (signal: AbortSignal): Promise<ChatChanges> => {
-      const all: ChatChanges = { files: [], commands: [] }
+      const all: ChatChanges = { files: [], commands: [], commandFiles: [], isCommandFilesCut: false }
       if (isNew || refreshed < 0) return all
       for (let offset: number | null = 0; offset !== null && all.files.length < maxFiles;) {
         const query: { turn?: string; secret?: '1'; offset: number; limit: number } = {
@@ -37,6 +39,8 @@ export function ChatView({ turn, refreshed }: { turn?: string; refreshed: number
         const page = await api.call('GET /ai/sessions/:id/changed', { params: { id: sessionId }, query, signal })
         all.files.push(...page.files)
         all.commands = page.commands
+        if (offset === 0)
+          Object.assign(all, { commandFiles: page.commandFiles, isCommandFilesCut: page.isCommandFilesCut })
         offset = page.next
       }
       return all
@@ -75,7 +79,6 @@ export function ChatView({ turn, refreshed }: { turn?: string; refreshed: number
           </Button>
         )}
       </div>
-      {value.commands.length > 0 && <p className="change-note">{t.changes.commandsRan(value.commands.length)}</p>}
       <GrowingList label={t.changes.view[turn === undefined ? 'chat' : 'turn']} items={filter.items}>
         {(file) => (
           <FileSection
@@ -118,7 +121,44 @@ export function ChatView({ turn, refreshed }: { turn?: string; refreshed: number
         )}
       </GrowingList>
       {filter.items.length === 0 && value.files.length > 0 && <p className="change-note">{t.changes.noMatch}</p>}
+      <ByCommands changes={value} onShowSecret={() => setSecret(true)} />
     </>
+  )
+}
+
+/** Files that changed while commands ran. Commands leave no record, so these cannot be reverted here. */
+function ByCommands({ changes, onShowSecret }: { changes: ChatChanges; onShowSecret: () => void }) {
+  const { commands, commandFiles: files, isCommandFilesCut } = changes
+  const open = useOpenFiles(
+    files.map(({ path }) => path),
+    0,
+  )
+  if (commands.length === 0) return null
+  return (
+    <section className="git-group" aria-label={t.changes.byCommands}>
+      <h2 className="changes-by-commands">{t.changes.byCommands}</h2>
+      <p className="change-note">
+        {files.length === 0 ? t.changes.commandsRan(commands.length) : t.changes.commandsMayHave(commands.length)}
+        {isCommandFilesCut && ` ${t.changes.moreByCommands}`}
+      </p>
+      <GrowingList label={t.changes.byCommands} items={files}>
+        {(file) => (
+          <FileSection
+            key={file.path}
+            path={file.path}
+            mark={file.change}
+            file={file}
+            isOpen={open.isOpen(file.path)}
+            onToggle={() => open.toggle(file.path)}
+            disabled={false}
+            onShowSecret={onShowSecret}
+            actions={[]}
+          >
+            {file.comparedWith === 'commit' && <p className="change-note">{t.changes.comparedWithCommit}</p>}
+          </FileSection>
+        )}
+      </GrowingList>
+    </section>
   )
 }
 

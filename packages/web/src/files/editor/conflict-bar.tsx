@@ -1,45 +1,53 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { noticeError } from '../../state/notices.tsx'
 import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
-import { Group } from '../../ui/elements.tsx'
 import './conflict-bar.css'
 import type { Editor } from './create-editor.ts'
 import type { EditedFile } from './edited-file.ts'
-import { mergeTexts } from './merge-texts.ts'
+import { mergedText, mergePlaces, type MergeSide, mergeTexts } from './merge-texts.ts'
+import { ThreeWay } from './three-way.tsx'
 
 interface ConflictBarProps {
   edited: EditedFile
   editor: Editor
 }
 
-type Side = 'disk' | 'mine' | 'before'
-
 /**
- * Shown when a file changed on disk while the person edited it. The editor then holds both edits merged, compared with
- * one of the three versions. Where both changed the same lines, the person's are kept and can be replaced one by one.
+ * Shown when a file changed on disk while the person edited it: all three versions of each changed place together. The
+ * editor below holds the result, which stays editable. Where both changed the same lines, the person's are kept until
+ * another version is chosen.
  */
 export function ConflictBar({ edited, editor }: ConflictBarProps) {
   const conflict = useStore(edited, (state) => state.conflict)
   const base = useStore(edited, (state) => state.file?.text ?? '')
   const [mine] = useState(() => editor.text())
-  const [side, setSide] = useState<Side>('disk')
+  const [chosen, setChosen] = useState<{ places: unknown; choices: Record<number, MergeSide> }>()
   const disk = conflict?.current?.text ?? ''
   const isDeleted = conflict?.current === null
-  const merged = useMemo(() => mergeTexts(base, mine, isDeleted ? base : disk), [base, mine, disk, isDeleted])
-  useEffect(() => {
-    editor.setText(merged.text)
-  }, [editor, merged])
+  const places = useMemo(() => mergePlaces(base, mine, isDeleted ? base : disk), [base, mine, disk, isDeleted])
+  // Choices are about these places. The file may change on disk again.
+  const choices = chosen?.places === places ? chosen.choices : {}
+  const conflicts = places.filter((place) => place.isConflict).length
+  /** The last text that came from choices. The editor may have changes on top of it. */
+  const built = useRef(mine)
+  const build = (given: Record<number, MergeSide>) => {
+    const next = mergedText(base, places, given)
+    editor.setText(mergeTexts(built.current, editor.text(), next).text)
+    built.current = next
+  }
+  const start = useEffectEvent(() => {
+    built.current = editor.text()
+    build({})
+  })
+  useEffect(() => start(), [places])
   useEffect(() => {
     if (isDeleted) return
-    editor.compareWith({ disk, mine, before: base }[side], {
-      accept: t.files.keepThis,
-      reject: t.files.takeOther[side],
-    })
+    editor.compareWith(disk, { accept: t.files.keepThis, reject: t.files.takeOther.disk })
     return () => editor.compareWith(null)
-  }, [editor, side, disk, mine, base, isDeleted])
+  }, [editor, disk, isDeleted])
   const finish = async () => {
     try {
       edited.resolve(editor.text())
@@ -54,19 +62,20 @@ export function ConflictBar({ edited, editor }: ConflictBarProps) {
       <p role="alert">
         {isDeleted
           ? t.files.conflictDeleted
-          : merged.conflicts === 0
+          : conflicts === 0
             ? t.files.conflictMerged
-            : t.files.conflictOverlap(merged.conflicts)}
+            : t.files.conflictOverlap(conflicts)}
       </p>
       {!isDeleted && isMergeable && (
-        <Group className="conflict-sides" label={t.files.compareWith}>
-          <span>{t.files.compareWith}</span>
-          {(['disk', 'mine', 'before'] as const).map((one) => (
-            <Button key={one} kind="quiet" aria-pressed={side === one} onClick={() => setSide(one)}>
-              {t.files.sides[one]}
-            </Button>
-          ))}
-        </Group>
+        <ThreeWay
+          places={places}
+          choices={choices}
+          onChoose={(place, side) => {
+            const next = { ...choices, [place]: side }
+            setChosen({ places, choices: next })
+            build(next)
+          }}
+        />
       )}
       <div className="conflict-buttons">
         {isMergeable && (

@@ -5,7 +5,7 @@ import type { OnFolderChange } from '../file-watch.ts'
 import { endingOf, smallestChange } from './create-editor.ts'
 import type { FileDraft } from './drafts.ts'
 import { createEditedFile } from './edited-file.ts'
-import { mergeTexts } from './merge-texts.ts'
+import { mergedText, mergePlaces, mergeTexts } from './merge-texts.ts'
 
 const content = (text: string): FileContent => ({
   path: 'a.ts',
@@ -150,4 +150,17 @@ it('replaces only what differs', () => {
   expect(smallestChange('abcabc', 'abXcabc')).toEqual({ from: 2, to: 2, insert: 'X' })
   expect(smallestChange('aaa', 'aa')).toEqual({ from: 2, to: 3, insert: '' })
   expect(smallestChange('same', 'same')).toBeUndefined()
+})
+
+it('shows each changed place with all three versions, and builds the text from what is chosen', () => {
+  const base = 'a\nb\nc\nd\ne'
+  const places = mergePlaces(base, 'a\nmine\nc\nd\ne\nnew', 'a\ntheirs\nc\nD\ne')
+  expect(places.map(({ base: old, mine, theirs, isConflict }) => [old, mine, theirs, isConflict])).toEqual([
+    [['b'], ['mine'], ['theirs'], true],
+    [['d'], ['d'], ['D'], false],
+    [[], ['new'], [], false],
+  ])
+  expect(mergedText(base, places)).toBe('a\nmine\nc\nD\ne\nnew')
+  expect(mergedText(base, places, { 0: 'theirs', 1: 'base' })).toBe('a\ntheirs\nc\nd\ne\nnew')
+  expect(mergedText(base, places, { 0: 'both', 2: 'theirs' })).toBe('a\nmine\ntheirs\nc\nD\ne')
 })

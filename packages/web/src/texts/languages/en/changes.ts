@@ -17,8 +17,12 @@ export const changeTexts = {
     clean: 'No changes since the last commit.',
     files: (count: number) => pluralize(count, 'file'),
     moreListed: (count: number) => `${pluralize(count, 'more file')} not listed.`,
-    commandsRan: (count: number) =>
-      `${pluralize(count, 'command')} also ran. Changes made by commands are not recorded here. See the Git view.`,
+    commandsRan: (count: number) => `${pluralize(count, 'command')} ran. No other files changed since then.`,
+    byCommands: 'Changed while commands ran',
+    commandsMayHave: (count: number) =>
+      `${pluralize(count, 'command')} ran, and these files changed since then. A command or another program may have changed them. They cannot be reverted here.`,
+    moreByCommands: 'There may be more.',
+    comparedWithCommit: 'Compared with the last commit.',
     gitStates: {
       absent: 'Git is not installed on this machine. The other views show what this chat changed.',
       none: 'This folder is not in a git repository. The other views show what this chat changed.',
@@ -47,7 +51,7 @@ export const changeTexts = {
       'too-long': 'This file is too long to compare.',
       'not-a-file': 'This is not a regular file.',
       lost: 'The earlier content is no longer available.',
-      command: 'A command may have changed this file.',
+      command: 'A command may have changed this file. Its content before is not known.',
     } as Record<string, string>,
     showSecret: 'Show anyway',
     badName: 'This file’s name is not valid UTF-8. Use a terminal to change it.',

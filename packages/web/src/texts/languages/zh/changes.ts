@@ -16,7 +16,12 @@ export const changeTexts: typeof english = {
     clean: '没有更改。文件与上次提交一致。',
     files: (count: number) => `${count} 个文件`,
     moreListed: (count: number) => `还有 ${count} 个文件未列出。`,
-    commandsRan: (count: number) => `还运行了 ${count} 个命令。命令所做的更改没有记录，请查看 Git。`,
+    commandsRan: (count: number) => `运行了 ${count} 个命令。此后没有其他文件更改。`,
+    byCommands: '命令运行期间的更改',
+    commandsMayHave: (count: number) =>
+      `运行了 ${count} 个命令，此后这些文件有更改。可能是命令或其他程序更改的，无法在此还原。`,
+    moreByCommands: '可能还有更多。',
+    comparedWithCommit: '与上次提交比较。',
     gitStates: {
       absent: '此计算机没有安装 Git。其他视图显示此会话的更改。',
       none: '此文件夹不在 Git 仓库中。其他视图显示此会话的更改。',
@@ -45,7 +50,7 @@ export const changeTexts: typeof english = {
       'too-long': '文件太长，无法比较。',
       'not-a-file': '这不是普通文件。',
       lost: '之前的内容不再保留。',
-      command: '某个命令可能更改了此文件。',
+      command: '某个命令可能更改了此文件。之前的内容未知。',
     },
     showSecret: '仍然显示',
     badName: '此文件的名称不是有效的 UTF-8。请用终端更改它。',
