@@ -65,8 +65,11 @@ export function createAgentRegistry(options: {
   tools: { enabled(workspaceId: string): readonly Tool[] }
   /** Explains what to do about a group without tools. */
   why?(group: string): string | undefined
+  /** False for a folder that hangs. Its agents are those that were read last. */
+  responds?(folder: string): boolean
 }): AgentRegistry {
-  const { store, config } = options
+  const { store, config, responds = () => true } = options
+  const lastRead = new Map<string, ReturnType<typeof loadAgents>>()
   let masterPrompt: string | undefined
   const registry: AgentRegistry = {
     list: (workspace) => arranged(workspace, () => true),
@@ -202,18 +205,24 @@ export function createAgentRegistry(options: {
       ),
       project: workspace.trusted
         ? // The innermost project comes first, and the first agent of a name is used.
-          joinLoaded(
-            ...[workspace, ...(workspace.projects ?? [])]
-              .toReversed()
-              .flatMap((folder) => [
-                loadAgents(path.join(folder.path, '.troupe', 'agents'), 'project'),
-                loadAgents(path.join(folder.path, '.claude', 'agents'), 'project', 'claude'),
-              ]),
-          )
+          joinLoaded(...[workspace, ...(workspace.projects ?? [])].toReversed().map((folder) => agentsIn(folder.path)))
         : { entries: [], problems: [] },
     }
   }
+
+  function agentsIn(folder: string): ReturnType<typeof loadAgents> {
+    if (!responds(folder)) return lastRead.get(folder) ?? { entries: [], problems: [] }
+    const loaded = joinLoaded(
+      loadAgents(path.join(folder, '.troupe', 'agents'), 'project'),
+      loadAgents(path.join(folder, '.claude', 'agents'), 'project', 'claude'),
+    )
+    if (lastRead.size >= maxRemembered) lastRead.clear()
+    lastRead.set(folder, loaded)
+    return loaded
+  }
 }
+
+const maxRemembered = 200
 
 function joinLoaded(...loaded: ReturnType<typeof loadAgents>[]): ReturnType<typeof loadAgents> {
   return { entries: loaded.flatMap(({ entries }) => entries), problems: loaded.flatMap(({ problems }) => problems) }

@@ -72,7 +72,8 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   const models = openModels(options, { home, env, config })
   const lanes = closing(createFolderLanes(options.folderLanes))
   const folderStates = closing(createFolderStates(lanes))
-  const gitSecrets = createGitSecrets(folderStates.responds)
+  const { responds } = folderStates
+  const gitSecrets = createGitSecrets(responds)
   /** Its secrets are known only after it opens. */
   const opened: { mcp?: Mcp } = {}
   const withoutSecrets = (text: string): string => {
@@ -110,7 +111,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     allowBypass,
     sandbox,
     logger,
-    responds: folderStates.responds,
+    responds,
     onMode: (sessionId, mode) =>
       runs.get(sessionId)?.log.append({
         type: 'data-ui-event',
@@ -118,13 +119,13 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
         transient: true,
       }),
   })
-  const hooks = openHooks({ home: home.path, personHome, config, projects: projectConfigs, env, logger })
+  const hooks = openHooks({ home: home.path, personHome, config, projects: projectConfigs, env, logger, responds })
   const mcp = closing(
     openMcp({
       home: home.path,
       config,
       projects: projectConfigs,
-      responds: folderStates.responds,
+      responds,
       env,
       redirectUrl: () => `${origin()}/ai/mcp/callback`,
       readyMs: options.mcpReadyMs,
@@ -193,12 +194,14 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     config,
     tools,
     why: (group) => (group === 'browser' ? noChromium : undefined),
+    responds,
   })
   const skills = createSkillRegistry({
     home: home.path,
     personHome,
     store,
     disabled: () => config.get().disabledSkills ?? [],
+    responds,
   })
   const skillImports = closing(createSkillImports(home.path))
   const context = openContext({
@@ -219,6 +222,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   const typedAddresses = createTypedAddresses(home.token)
   const commands = openCommands({
     store,
+    responds,
     home: home.path,
     models,
     spending,
@@ -244,6 +248,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     states,
     skills,
     projects,
+    folderStates,
   })
   const worktrees = closing(
     openWorktrees({

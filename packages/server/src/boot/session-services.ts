@@ -19,6 +19,8 @@ import type { ModelCallStart, RunServices, SessionServices } from '../runs/run-s
 import { sessionLanguage } from '../runs/system-prompt.ts'
 import type { Context } from '../sessions/context.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
+import type { FolderStates } from '../workspaces/folder-states.ts'
+import { slowFolder } from '../workspaces/open-workspaces.ts'
 import { scopeOf, toProjectInfo, type WorkspaceProjects } from '../workspaces/projects.ts'
 import type { PageTabs } from '../tabs/page-tabs.ts'
 
@@ -35,12 +37,15 @@ interface WorkspaceServices {
   states: AgentStates
   skills: SkillRegistry
   projects: WorkspaceProjects
+  folderStates: Pick<FolderStates, 'check'>
 }
 
 /** Binds the services to a session and its workspace. */
 export function sessionServices(services: WorkspaceServices): RunServices['session'] {
   return async (session) => new BoundServices(services, session, await services.workspaces.of(session))
 }
+
+const slowReason = 'The folder of this chat does not respond. Tell the user, and try again later.'
 
 /** A class, because prototype methods cost no memory per run and hundreds may be open. */
 class BoundServices implements SessionServices {
@@ -83,7 +88,8 @@ class BoundServices implements SessionServices {
     return this.#services.agents.whyNot(this.workspace, name)
   }
 
-  blocks(...[frame, prompt, now]: Parameters<SessionServices['blocks']>): ReturnType<SessionServices['blocks']> {
+  async blocks(...[frame, prompt, now]: Parameters<SessionServices['blocks']>): ReturnType<SessionServices['blocks']> {
+    if (await this.#hangs()) throw slowFolder(this.workspace.path)
     return this.#services.context.blocks(this.#session, this.workspace, frame, prompt, now)
   }
 
@@ -92,10 +98,16 @@ class BoundServices implements SessionServices {
   }
 
   decide(rules?: RuleTexts, isCompared?: () => boolean): RunInput['decide'] {
-    return (call, ctx) => {
+    return async (call, ctx) => {
+      // Tools read files synchronously. One that hangs would stop every chat.
+      if (await this.#hangs()) return { decision: 'deny', rule: null, reason: slowReason }
       const policy = this.#services.permissions.sessionPolicy(this.#session, rules)
       return decideCall(call, ctx, isCompared?.() === true ? { ...policy, compared: true } : policy)
     }
+  }
+
+  async #hangs(): Promise<boolean> {
+    return (await this.#services.folderStates.check(this.workspace.path)).state === 'slow'
   }
 
   mode(): NonNullable<RunInput['mode']> {

@@ -152,7 +152,11 @@ it('files that only commands changed are listed, against the last commit or with
   })
   const { files, commandFiles } = await changed('commands', `?${scope}`)
   expect(files.map((one) => one.path)).toEqual(['tool.txt'])
-  expect(commandFiles.map((one) => [one.path, one.change, one.diff, one.comparedWith]).toSorted()).toEqual([
+  expect(
+    commandFiles
+      .map((one) => [one.path, one.change, one.diff, one.comparedWith])
+      .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+  ).toEqual([
     ['a b.txt', 'created', '@@ -0,0 +1 @@\n+new\n', 'commit'],
     ['gone.txt', 'deleted', '@@ -1 +0,0 @@\n-gone\n', 'commit'],
     ['tracked.txt', 'changed', '@@ -1 +1,2 @@\n one\n+two\n', 'commit'],

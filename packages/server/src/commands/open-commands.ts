@@ -40,6 +40,8 @@ const promptsMs = 10_000
 
 export function openCommands(options: {
   store: Store
+  /** False for a folder that hangs. Its files are not touched then. */
+  responds(folder: string): boolean
   /** The Troupe home. */
   home: string
   spending: Pick<Spending, 'guard'>
@@ -56,7 +58,8 @@ export function openCommands(options: {
   const { store, home, models, agents, permissions, skills } = options
   const ownCommands = (workspace: Workspace): UsableCommands => {
     const { path, trusted } = workspace
-    const files = findCommands(commandPlaces({ troupeHome: home, workspace: trusted ? path : undefined }), builtInNames)
+    const usable = trusted && options.responds(path) ? path : undefined
+    const files = findCommands(commandPlaces({ troupeHome: home, workspace: usable }), builtInNames)
     const prompts = promptCommands(options.mcp.of(workspace).servers())
     const taken = new Set(files.commands.map(({ name }) => name))
     return {

@@ -131,8 +131,10 @@ export function openHooks(options: {
   projects: ProjectConfigs
   env: NodeJS.ProcessEnv
   logger: Logger
+  /** False for a folder that hangs. Its files are not touched then, and no tool call runs there. */
+  responds?(folder: string): boolean
 }): WorkspaceHooks {
-  const { home, personHome, config, projects, env, logger } = options
+  const { home, personHome, config, projects, env, logger, responds = () => true } = options
   /** Modules of a workspace, keyed by trust: Node caches a module for the life of the process. */
   const loaded = new Map<string, ReturnType<typeof loadHooks>>()
   const built = new WeakMap<object, readonly Hook[]>()
@@ -179,6 +181,7 @@ export function openHooks(options: {
     const key = `${place.trusted} ${place.path}`
     const known = loaded.get(key)
     if (known !== undefined) return known
+    if (!responds(place.path)) return { hooks: [], problems: [] }
     const folders = [path.join(home, 'hooks'), ...(place.trusted ? [path.join(place.path, '.troupe', 'hooks')] : [])]
     const found = loadHooks(folders, { base: place.path, home: personHome })
     const problems = found.problems.map(({ path: file, message }) => ({

@@ -39,9 +39,11 @@ export function createSkillRegistry(options: {
   store: Pick<Store, 'workspaces'>
   /** Names of skills that are turned off. */
   disabled?(): readonly string[]
+  /** False for a folder that hangs. Its skills are those that were read last. */
+  responds?(folder: string): boolean
 }): SkillRegistry {
-  const { home, personHome, store, disabled = () => [] } = options
-  const kept = new Map<string, { places: SkillPlace[]; find: FindSkills }>()
+  const { home, personHome, store, disabled = () => [], responds = () => true } = options
+  const kept = new Map<string, { places: SkillPlace[]; find: FindSkills; last?: FoundSkills }>()
   /** Trusted workspaces around a folder at the last lookup, outermost first. */
   const around = new Map<string, readonly string[]>()
 
@@ -76,10 +78,15 @@ export function createSkillRegistry(options: {
   function read(workspace: Pick<Workspace, 'path' | 'trusted'>, session: Pick<Session, 'projectId'>): FoundSkills {
     const key = keyOf(workspace, session)
     const known = kept.get(key) ?? (session.projectId === null ? keep(key, workspace, []) : make(workspace, []))
-    return known.find(known.places)
+    if (!responds(workspace.path)) return known.last ?? { skills: [], problems: [] }
+    known.last = known.find(known.places)
+    return known.last
   }
 
-  function make({ path, trusted }: Pick<Workspace, 'path' | 'trusted'>, projects: string[]) {
+  function make(
+    { path, trusted }: Pick<Workspace, 'path' | 'trusted'>,
+    projects: string[],
+  ): { places: SkillPlace[]; find: FindSkills; last?: FoundSkills } {
     const parents = around.get(path) ?? []
     const own = trusted ? { workspace: path, projects } : {}
     return { places: skillPlaces({ personHome, troupeHome: home, parents, ...own }), find: createSkillFinder() }

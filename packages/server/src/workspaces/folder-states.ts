@@ -21,7 +21,8 @@ export interface FolderStates {
   close(): void
 }
 
-const freshMs = 2000
+/** Short, because what was seen is a reason to read files synchronously. */
+const freshMs = 250
 /** Folders in use are looked at this often, so that one that begins to hang is known before it is read. */
 const watchEveryMs = 1000
 const watchForMs = 30_000

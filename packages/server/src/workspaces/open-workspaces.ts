@@ -159,7 +159,7 @@ function badWorkspace(): NamedError {
   return new NamedError('BadWorkspace', 'A workspace must be the absolute path of an existing folder.')
 }
 
-function slowFolder(folder: string): NamedError {
+export function slowFolder(folder: string): NamedError {
   return new NamedError('FolderSlow', 'This folder does not respond. Check the drive or the network, then try again.', {
     status: 503,
     data: { path: folder },

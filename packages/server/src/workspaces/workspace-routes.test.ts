@@ -29,10 +29,21 @@ const files: FileCalls = {
   stat: (file) => ([...hanging].some((folder) => file.startsWith(folder)) ? hold() : asyncFiles.stat(file)),
 }
 
+/** A tool after which the drive of its folder hangs. */
+const hangNow = `import { defineTool } from '@troupe/core'
+  import { z } from 'zod'
+  export default defineTool({ description: 'Hangs.', input: z.object({}), readOnly: true, group: 'test',
+    execute: async (_, ctx) => { globalThis.hanging.add(ctx.workspace.path); await new Promise((done) => setTimeout(done, 300)); return {} } })`
+Object.assign(globalThis, { hanging })
+
 const mountOf = (folder: string): string => (/\/hangs/.test(folder) ? 'network' : folder)
 
 beforeAll(async () => {
-  server = await testServer({ folderLanes: { files, limitMs: 400, mountOf }, env: { HOME: '/nowhere' } })
+  server = await testServer({
+    folderLanes: { files, limitMs: 400, mountOf },
+    env: { HOME: '/nowhere' },
+    tools: { 'hang-now': hangNow },
+  })
   person = path.join(server.homePath, '..', 'person')
   mkdirSync(path.join(person, 'work', 'app', '.git'), { recursive: true })
   for (const name of ['apple', '.hidden', 'Äpfel\n‮x', '-rf']) mkdirSync(path.join(person, 'work', name))
@@ -181,4 +192,18 @@ it('a folder that is gone, locked or hangs does not hold up the others', async (
   expect(performance.now() - before).toBeLessThan(20_000)
   expect(await complete(`${folders[3]!}/`)).toMatchObject({ state: 'slow', entries: [] })
   chmodSync(locked, 0o700)
+})
+
+it('a drive that begins to hang during a run stops its tool calls, and no other chat', async () => {
+  const folder = path.join(person, 'later')
+  mkdirSync(folder)
+  writeFileSync(path.join(folder, 'a.txt'), 'text')
+  server.script('work', [
+    [{ call: { name: 'HangNow', input: {} } }],
+    [{ call: { name: 'Read', input: { file_path: 'a.txt' } } }],
+    [{ text: 'It hangs.' }],
+  ])
+  const { message } = await server.chat('hanging', 'work', { workspace: folder })
+  expect(JSON.stringify(message.parts)).toContain('The folder of this chat does not respond.')
+  expect((await server.chat('other', 'hello')).status).toBe(200)
 })

@@ -2,6 +2,10 @@ import type { ServerTextPairs } from '../../server-texts.ts'
 
 /** Reasons for approvals and denials, errors in rules, and the sandbox. */
 export const permissions: ServerTextPairs = [
+  [
+    'The folder of this chat does not respond. Tell the user, and try again later.',
+    '此会话的文件夹没有响应。请告知用户，稍后再试。',
+  ],
   ['It sends a request to {}.', '它会向 {} 发送请求。'],
   ['It changes "{}", which is outside the workspace.', '它会更改工作区之外的“{}”。'],
   ['It lists "{}".', '它会列出“{}”。'],
