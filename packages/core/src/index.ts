@@ -206,7 +206,7 @@ export type { MemoryHost, MemoryHostOptions } from './sub-agents/run-with-agents
 export { runWithAgents } from './sub-agents/run-with-agents.ts'
 export type { RunWithAgentsOptions } from './sub-agents/run-with-agents.ts'
 export { checkTool, defineTool, toolKey, unwrapResult, withModelText } from './tool/tool.ts'
-export { changeTasks, readTasks, type TaskChange, taskFile } from './files/task-file.ts'
+export { changeTasks, maxTaskCharacters, readTasks, type TaskChange, taskFile } from './files/task-file.ts'
 export type { ProjectFacts, ProjectInfo, Projects } from './tool/projects.ts'
 export type { AskRequest, Tool, ToolContext, ToolDefinition } from './tool/tool.ts'
 export {

@@ -135,6 +135,40 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Escape')
   })
 
+  test('axe finds nothing in the panels of the folder, nor in its dialogs', async () => {
+    const chat = chatPage(page)
+    await chat.newSession()
+    const panel = '.side-panel-stack'
+    await page.keyboard.press('Control+Shift+E')
+    const row = page.getByRole('treeitem', { name: /^a\.txt/ })
+    await row.click({ modifiers: ['Control'] })
+    expect(await everyLook(page, panel)).toEqual([])
+    await row.click()
+    await page.locator('.file-editor').waitFor()
+    expect(await everyLook(page, panel)).toEqual([])
+    const ofFolder = async (item: string): Promise<void> => {
+      await page.locator('button.folder-switcher').click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await ofFolder('Projects and tasks')
+    await page.getByRole('button', { name: 'Whole folder' }).click()
+    await page.getByRole('textbox', { name: 'Add a task' }).fill('Ship it')
+    await page.keyboard.press('Enter')
+    await page.getByRole('checkbox', { name: 'Ship it' }).waitFor()
+    expect(await everyLook(page, panel)).toEqual([])
+    await page.keyboard.press('Control+`')
+    await page.locator('.xterm-screen').waitFor()
+    expect(await everyLook(page, panel)).toEqual([])
+    for (const item of ['Open folder…', 'Worktrees…']) {
+      await ofFolder(item)
+      await page.getByRole('dialog').waitFor()
+      expect(await everyLook(page, over)).toEqual([])
+      await page.locator(over).evaluate((dialog: HTMLDialogElement) => dialog.close())
+      await page.locator(over).waitFor({ state: 'detached' })
+    }
+    await page.keyboard.press('Control+.')
+  })
+
   test('axe finds nothing in dialogs and menus', async () => {
     const chat = chatPage(page)
     const look = async (shown: Locator, within?: string): Promise<void> => {

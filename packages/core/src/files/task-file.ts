@@ -10,15 +10,21 @@ export interface ProjectTask {
 /** The task list of a project: a Markdown file that people edit, too. */
 export const taskFile = 'TASKS.md'
 
+/** A longer file is no task list that a person keeps, and reading it would hold up others. */
+export const maxTaskCharacters = 256 * 1024
+
 const marks = { open: ' ', started: '/', done: 'x' } as const
 const taskLine = /^(\s*[-*+] \[)([ xX/-])(\] +)(.*?)(\s*)$/
 
 /** Lines that are no tasks are left alone. */
 export function readTasks(text: string): ProjectTask[] {
-  const found = text.split('\n').flatMap((line) => {
-    const [, , mark = ' ', , words = ''] = taskLine.exec(line) ?? []
-    return taskLine.test(line) && words !== '' ? [{ text: words, status: statusOf(mark) }] : []
-  })
+  const found = text
+    .slice(0, maxTaskCharacters)
+    .split('\n')
+    .flatMap((line) => {
+      const [, , mark = ' ', , words = ''] = taskLine.exec(line) ?? []
+      return words === '' ? [] : [{ text: words, status: statusOf(mark) }]
+    })
   return found.map((task, index) => ({ number: index + 1, ...task }))
 }
 
@@ -38,6 +44,8 @@ export function changeTasks(
   text: string,
   { add = [], change = [] }: { add?: readonly string[]; change?: readonly TaskChange[] },
 ): string {
+  if (text.length > maxTaskCharacters)
+    throw new Error(`${taskFile} is longer than 256 KiB. Shorten it before you change tasks.`)
   const ending = text.includes('\r\n') ? '\r\n' : '\n'
   const lines = text === '' ? ['# Tasks', ''] : text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
   const tasks = readTasks(lines.join('\n'))

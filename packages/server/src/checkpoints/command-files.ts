@@ -1,9 +1,8 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
-import { listFiles, type RanCommand, shownPath, type Workspace } from '@troupe/core'
+import { type AgentState, listFiles, type RanCommand, shownPath, type Workspace } from '@troupe/core'
 import type { CommandFile } from '@troupe/protocol'
 import { yieldToEventLoop } from '../util/concurrency.ts'
-import type { ChatFiles } from './chat-changes.ts'
 import { type Content, currentContent, fileDiff } from './file-diff.ts'
 
 /** Versions of files that are known besides the undo journal. Undefined without a repository. */
@@ -36,7 +35,7 @@ const slackMs = 50
  * so this goes by the times of files. The content before is that of the last commit, or unknown.
  */
 export async function commandFiles(
-  { state }: Pick<ChatFiles, 'state'>,
+  { state }: { state: Pick<AgentState, 'roots' | 'undo'> },
   request: CommandFilesRequest,
 ): Promise<{ files: CommandFile[]; isCut: boolean }> {
   const { workspace, committed, commands, known, until = Infinity, secret } = request

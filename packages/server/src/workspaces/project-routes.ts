@@ -1,6 +1,7 @@
 import path from 'node:path'
 import {
   changeTasks,
+  maxTaskCharacters,
   type ProjectInfo,
   readTasks,
   type Store,
@@ -113,6 +114,8 @@ async function readList(root: FileRoot, at: string): Promise<TaskList> {
     if (file.kind !== 'text' || file.version === undefined)
       return { ...none, problem: `${taskFile} is no text file, or it is too long.` }
     const { text = '', version, encoding = 'utf-8', bom = false } = file
+    if (text.length > maxTaskCharacters)
+      return { ...none, problem: `${taskFile} is longer than 256 KiB. Shorten it first.` }
     return { path: at, text, version, encoding, bom }
   } catch (error) {
     if (!(error instanceof NamedError)) throw error

@@ -265,6 +265,8 @@ export const files: ServerTextPairs = [
     '{} has no pages, sheets or ranges. Use "offset" and "limit".',
     '{} 没有页、工作表或区域。请使用“offset”和“limit”。',
   ],
+  ['{} is longer than 256 KiB. Shorten it first.', '{} 超过 256 KiB。请先缩短。'],
+  ['{} is longer than 256 KiB. Shorten it before you change tasks.', '{} 超过 256 KiB。请先缩短，再更改任务。'],
   [
     'This worktree has files or commits that exist nowhere else. Check them, then discard it with "force".',
     '这个工作树中有别处没有的文件或提交。请先检查，再用“force”丢弃。',
