@@ -59,22 +59,22 @@ export interface DocumentText extends DocumentFormat {
 
 /** Cells of one sheet, and the sheets there are. Rows and columns count from 1. */
 export interface DocumentCells {
-  sheets: readonly { name: string; isHidden: boolean }[]
+  sheets: { name: string; isHidden: boolean }[]
   sheet: string
   /** Extent of the sheet. Only in answers to a part without `range`. */
   rows?: number | undefined
   columns?: number | undefined
   /** Rows with at least one cell. */
-  read: readonly DocumentRow[]
+  read: DocumentRow[]
   /** First row that was left out, because the answer is full. */
   nextRow?: number | undefined
-  merged: readonly { top: number; left: number; bottom: number; right: number }[]
+  merged: { top: number; left: number; bottom: number; right: number }[]
 }
 
 export interface DocumentRow {
   number: number
   isHidden?: boolean | undefined
-  cells: readonly { column: number; text: string; formula?: string | undefined; isNumber?: boolean | undefined }[]
+  cells: { column: number; text: string; formula?: string | undefined; isNumber?: boolean | undefined }[]
 }
 
 export interface DocumentImage {

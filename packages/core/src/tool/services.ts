@@ -165,6 +165,8 @@ export interface CodeAnswer {
 export interface Blobs {
   put(bytes: Uint8Array, mediaType: string): Promise<{ sha256: string; size: number; mediaType: string }>
   get(sha256: string): Promise<{ bytes: Uint8Array; mediaType: string } | undefined>
+  /** Path of the bytes, where blobs are files. */
+  fileOf?(sha256: string): Promise<string | undefined>
   /** Returns false if there was none. The caller must know that it is no longer needed. */
   remove?(sha256: string): Promise<boolean>
 }

@@ -5,6 +5,7 @@ import { chatEndpoints } from './chat.ts'
 import { commandEndpoints } from './commands.ts'
 import { configEndpoints, instructionEndpoints } from './config.ts'
 import { contextEndpoints, usageEndpoints } from './context.ts'
+import { documentEndpoints } from './documents.ts'
 import type { AnswerOf, BodyInputOf, ParamsOf, QueryInputOf } from './endpoint.ts'
 import { fileEditEndpoints, fileEndpoints } from './files.ts'
 import { gitChangeEndpoints, gitEndpoints, worktreeEndpoints } from './git.ts'
@@ -37,6 +38,7 @@ export const contract = {
   ...contextEndpoints,
   ...dataEndpoints,
   ...debugEndpoints,
+  ...documentEndpoints,
   ...feedbackEndpoints,
   ...fileEditEndpoints,
   ...fileEndpoints,

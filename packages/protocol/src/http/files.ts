@@ -182,12 +182,13 @@ export const fileEndpoints = endpoints({
     },
   },
   'GET /ai/files/download': {
-    summary: 'Returns the bytes of a file as a download. ?inline=1 shows a picture in the page.',
+    summary:
+      'Returns the bytes of a file as a download, or a range of them. ?inline=1 shows a picture, PDF, sound or video in the page.',
     query: z.object({ path: pathSchema.optional(), inline: z.literal('1').optional() }),
     linkable: true,
     scoped: true,
     gives: ['bytes'],
-    answers: { 200: 'bytes', 403: outside, 404: 'FileNotFound' },
+    answers: { 200: 'bytes', 206: 'bytes', 403: outside, 404: 'FileNotFound', 416: 'no such range' },
   },
   'GET /ai/files/events': {
     summary:

@@ -12,6 +12,7 @@ import { hookRoutes, toolRoutes } from '../extensions/workspace-extensions.ts'
 import { committedFiles } from '../git/committed-files.ts'
 import { gitRoutes } from '../git/git-routes.ts'
 import { editRoutes } from '../files/edit-routes.ts'
+import { documentRoutes } from '../files/document-routes.ts'
 import { fileRoutes } from '../files/file-routes.ts'
 import { type Access, authRoutes } from '../http/access.ts'
 import { healthRoutes } from '../http/open-api.ts'
@@ -70,6 +71,7 @@ export function createRoutes(services: RouteServices): Route[] {
     ...folderRoutes(services),
     ...gitRoutes(services),
     ...fileRoutes(services),
+    ...documentRoutes(services),
     ...editRoutes(services),
     ...worktreeRoutes(services),
     ...publishRoutes(services),

@@ -349,6 +349,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     context,
     env,
     files,
+    documents,
     home,
     hooks,
     inbox,

@@ -35,6 +35,26 @@ export const pictureTypes: Record<string, string> = {
   '.ico': 'image/x-icon',
 }
 
+/** What viewers of the page load by its address. HTML and SVG are downloads only, because they can contain scripts. */
+export const shownTypes: Record<string, string> = {
+  ...pictureTypes,
+  '.pdf': 'application/pdf',
+  '.mp3': 'audio/mpeg',
+  '.m4a': 'audio/mp4',
+  '.aac': 'audio/aac',
+  '.wav': 'audio/wav',
+  '.ogg': 'audio/ogg',
+  '.oga': 'audio/ogg',
+  '.opus': 'audio/ogg',
+  '.flac': 'audio/flac',
+  '.weba': 'audio/webm',
+  '.mp4': 'video/mp4',
+  '.m4v': 'video/mp4',
+  '.mov': 'video/mp4',
+  '.webm': 'video/webm',
+  '.ogv': 'video/ogg',
+}
+
 export async function readContent(
   root: FileRoot,
   given: string,

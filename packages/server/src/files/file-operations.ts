@@ -5,9 +5,10 @@ import { Readable } from 'node:stream'
 import { randomBytes } from 'node:crypto'
 import { isInside } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
+import { byteRange, rangeHeaders } from '../http/byte-range.ts'
 import type { Ctx } from '../http/route.ts'
 import { saveBody } from '../http/save-body.ts'
-import { pictureTypes } from './file-content.ts'
+import { shownTypes } from './file-content.ts'
 import { checkNewName, fileExists, type FileRoot, notFound, resolveEntry, resolveTarget } from './workspace-path.ts'
 
 const maxUpload = 2 * 1024 * 1024 * 1024
@@ -115,23 +116,23 @@ export async function download(
 ): Promise<Response> {
   const found = resolveTarget(root, given, 'read')
   if (found.stats?.isFile() !== true) throw notFound(given)
-  const picture = inline ? pictureTypes[path.extname(found.path).toLowerCase()] : undefined
+  const shown = inline ? shownTypes[path.extname(found.path).toLowerCase()] : undefined
+  const { size } = found.stats
+  const range = byteRange(c.req.header('range'), size)
+  if (range === null) return c.body(null, 416, { 'content-range': `bytes */${size}` })
   const name = path.posix.basename(found.relative).toWellFormed()
   const headers = {
-    'content-type': picture ?? 'application/octet-stream',
-    'content-disposition': `${picture === undefined ? 'attachment' : 'inline'}; filename*=UTF-8''${encodeName(name)}`,
-    'content-length': String(found.stats.size),
+    ...rangeHeaders(range, size),
+    'content-type': shown ?? 'application/octet-stream',
+    'content-disposition': `${shown === undefined ? 'attachment' : 'inline'}; filename*=UTF-8''${encodeName(name)}`,
     'content-security-policy': "default-src 'none'; sandbox",
   }
-  if (c.req.method === 'HEAD') return c.body(null, 200, headers)
+  const status = range === undefined ? 200 : 206
+  if (c.req.method === 'HEAD' || size === 0) return c.body(null, status, headers)
   const handle = await open(found.path, 'r')
   // The length is promised, so a file that grows meanwhile is sent as it was.
-  const stream = handle.createReadStream({ end: Math.max(0, found.stats.size - 1), autoClose: true })
-  if (found.stats.size === 0) {
-    await handle.close()
-    return c.body(null, 200, headers)
-  }
-  return c.body(Readable.toWeb(stream) as ReadableStream, 200, headers)
+  const stream = handle.createReadStream({ start: 0, end: size - 1, ...range, autoClose: true })
+  return c.body(Readable.toWeb(stream) as ReadableStream, status, headers)
 }
 
 /** Quotes all that RFC 5987 does not allow in a name. */

@@ -5,6 +5,7 @@ import path from 'node:path'
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -12,6 +13,10 @@ const types: Record<string, string> = {
   '.json': 'application/json',
   '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
+  '.ttf': 'font/ttf',
+  // Fonts and character maps of PDF files.
+  '.pfb': 'application/octet-stream',
+  '.bcmap': 'application/octet-stream',
   '.map': 'application/json',
   '.txt': 'text/plain; charset=utf-8',
 }

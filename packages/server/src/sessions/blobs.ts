@@ -3,6 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promise
 import { join } from 'node:path'
 import type { Blobs, Store } from '@troupe/core'
 import { blobEndpoints, NamedError } from '@troupe/protocol'
+import { byteRange, rangeHeaders } from '../http/byte-range.ts'
 import { implement, type Route } from '../http/route.ts'
 
 const unknownType = 'application/octet-stream'
@@ -34,6 +35,12 @@ export function createBlobFiles(folder: string): Blobs {
       if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined
       const bytes = await readIfThere(join(folder, sha256))
       return bytes && { bytes, mediaType: await readType(sha256) }
+    },
+
+    async fileOf(sha256) {
+      if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined
+      const file = join(folder, sha256)
+      return (await stat(file).catch(() => undefined))?.isFile() === true ? file : undefined
     },
 
     async remove(sha256) {
@@ -108,7 +115,12 @@ export function blobRoutes({ blobs, store }: { blobs: Blobs; store: Pick<Store, 
     'GET /ai/blobs/:sha256': async ({ params: { sha256 } }, c) => {
       const blob = /^[0-9a-f]{64}$/.test(sha256) ? await blobs.get(sha256) : undefined
       if (blob === undefined) throw new NamedError('BlobNotFound', 'This blob does not exist.', { status: 404 })
-      return c.body(new Uint8Array(blob.bytes), 200, {
+      const size = blob.bytes.length
+      const range = byteRange(c.req.header('range'), size)
+      if (range === null) return c.body(null, 416, { 'content-range': `bytes */${size}` })
+      const bytes = range === undefined ? blob.bytes : blob.bytes.subarray(range.start, range.end + 1)
+      return c.body(new Uint8Array(bytes), range === undefined ? 200 : 206, {
+        ...rangeHeaders(range, size),
         'content-type': inlineTypes.test(blob.mediaType) ? blob.mediaType : unknownType,
         'content-disposition': inlineTypes.test(blob.mediaType) ? 'inline' : 'attachment',
         'cache-control': 'private, max-age=31536000, immutable',

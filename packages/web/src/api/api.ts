@@ -211,7 +211,9 @@ export function createApi(request: Request, folder: string | null = null) {
       call.response('POST /ai/files/edit', { body, signal }),
     uploadFile: (path: string, bytes: Blob, options: Pick<RequestOptions, 'signal' | 'onProgress'> = {}) =>
       request('POST', addressOf('/ai/files/upload', { query: { path } }), { bytes, ...options }),
-    /** Address for the browser, as a download or as a picture. */
+    document: (query: CallOf<'GET /ai/documents'>['query'], signal?: AbortSignal) =>
+      call('GET /ai/documents', { query, signal }),
+    /** Address for the browser, as a download or to show it. */
     downloadPath: (path: string, { inline = false } = {}) =>
       inFolder(addressOf('/ai/files/download', { query: { path, inline: inline ? '1' : undefined } }), folder),
     fileEvents: (signal: AbortSignal) => call.response('GET /ai/files/events', { signal }),

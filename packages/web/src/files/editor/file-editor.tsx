@@ -15,6 +15,8 @@ import { t } from '../../texts/t.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
+import { FileViewer } from '../../viewers/file-viewer.tsx'
+import { viewerOf } from '../../viewers/viewer-of.ts'
 import { useApp, useWorkspace } from '../../workspace/workspace.ts'
 import { mentionOf } from '../file-actions.ts'
 import { useFileTree } from '../files-panel.tsx'
@@ -65,7 +67,7 @@ export function FileEditor({ path, line, panelId }: FileEditorProps) {
           <PathName path={path} />
         </span>
         {file !== undefined && <span>{formatSize(file.size)}</span>}
-        <PreviewButton path={path} />
+        {isText && <PreviewButton path={path} />}
         {isText && file.isReadOnly !== true && file.isCut !== true && (
           <IconButton
             label={t.files.save}
@@ -105,14 +107,8 @@ export function FileEditor({ path, line, panelId }: FileEditorProps) {
         </div>
       ) : file === undefined ? (
         <p className="side-panel-none">{t.panels.loading}</p>
-      ) : file.kind === 'image' ? (
-        <div className="side-panel-body">
-          <img
-            className="side-panel-image"
-            src={pageAccess.link(api.downloadPath(path, { inline: true }))}
-            alt={nameOf(path)}
-          />
-        </div>
+      ) : file.kind === 'image' || (file.kind === 'binary' && viewerOf(path) !== undefined) ? (
+        <FileViewer file={{ path }} />
       ) : file.kind === 'binary' ? (
         <div className="side-panel-none">
           <p>{t.files.binary}</p>

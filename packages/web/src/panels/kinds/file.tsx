@@ -16,6 +16,7 @@ import { t } from '../../texts/t.ts'
 import { Button, CopyButton, IconButton } from '../../ui/button.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
 import { useVirtualList } from '../../ui/scrolling.ts'
+import { viewerOf } from '../../viewers/viewer-of.ts'
 import { useWorkspace } from '../../workspace/workspace.ts'
 import './numbered-lines.css'
 
@@ -25,6 +26,10 @@ export const staysAlive = true
 
 const FileEditor = lazy(() =>
   import('../../files/editor/file-editor.tsx').then((loaded) => ({ default: loaded.FileEditor })),
+)
+
+const DocumentViewer = lazy(() =>
+  import('../../viewers/file-viewer.tsx').then((loaded) => ({ default: loaded.FileViewer })),
 )
 
 /** Workspace or output file (`path`, `line`), or an attachment (`url`, with `path` as its name). */
@@ -84,13 +89,19 @@ function Body({ read, line, onShowSecret }: BodyProps) {
       </div>
     )
   }
-  if (read.image !== undefined) {
+  if (read.image !== undefined && read.blob === undefined) {
     return (
       <div className="side-panel-body">
         <img className="side-panel-image" src={read.image} alt={read.path} />
       </div>
     )
   }
+  if (read.blob !== undefined && viewerOf(read.path) !== undefined)
+    return (
+      <Suspense fallback={<p className="side-panel-none">{t.panels.loading}</p>}>
+        <DocumentViewer file={{ path: read.path, blob: read.blob }} />
+      </Suspense>
+    )
   if (read.text === undefined) return <p className="side-panel-none">{t.panels.notText}</p>
   if (read.text === '') return <p className="side-panel-none">{t.panels.emptyFile}</p>
   const ending = read.path.split('.').at(-1) ?? ''
@@ -185,7 +196,8 @@ interface FileSource {
   url: string | undefined
 }
 
-type ReadFile = (FileInfo & { image?: string }) | { problem: string; isSecret: boolean }
+/** `blob` is the hash of an attachment that is no text. */
+type ReadFile = (FileInfo & { image?: string; blob?: string }) | { problem: string; isSecret: boolean }
 
 const largestText = 2 * 1024 * 1024
 
@@ -222,9 +234,11 @@ async function readBlob(api: Api, url: string, name: string): Promise<ReadFile> 
   if (!/^\/ai\/blobs\/[0-9a-f]{64}$/.test(url)) throw new Error(name)
   const blob = await api.blob(url)
   const file = { path: name, bytes: blob.size }
-  if (blob.type.startsWith('image/')) return { ...file, kind: 'image', image: pageAccess.link(url) }
+  const sha256 = url.slice(url.lastIndexOf('/') + 1)
+  if (blob.type.startsWith('image/'))
+    return { ...file, kind: 'image', image: pageAccess.link(url), ...(viewerOf(name) === 'image' && { blob: sha256 }) }
   const start = new Uint8Array(await blob.slice(0, largestText).arrayBuffer())
-  if (start.subarray(0, 8000).includes(0)) return { ...file, kind: 'binary' }
+  if (start.subarray(0, 8000).includes(0)) return { ...file, kind: 'binary', blob: sha256 }
   return {
     ...file,
     kind: 'text',

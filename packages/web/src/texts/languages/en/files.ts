@@ -1,7 +1,25 @@
 import { pluralize } from './plural.ts'
 
-/** The Files panel and the editor. */
+/** The Files panel, the editor and the viewers. */
 export const fileTexts = {
+  viewers: {
+    tools: 'View',
+    failed: 'This file can’t be shown. It may be damaged.',
+    cannotPlay: 'This browser can’t play the file.',
+    fit: 'Fit to panel',
+    more: 'Show more',
+    thumbnails: 'Page thumbnails',
+    page: 'Page',
+    pageNumber: (number: number) => `Page ${number}`,
+    pages: (count: number) => pluralize(count, 'page'),
+    search: 'Search in this document',
+    searching: 'Searching…',
+    foundPages: (count: number) => (count === 0 ? 'No matches' : pluralize(count, 'page')),
+    previous: 'Previous match',
+    next: 'Next match',
+    hiddenSheet: (name: string) => `${name} (hidden)`,
+    rowNumbers: 'Row numbers',
+  },
   files: {
     title: 'Files',
     filter: 'Find files by name',

@@ -1,6 +1,24 @@
 import type { LateTexts } from '../en/settings.ts'
 
-export const fileTexts: Pick<LateTexts, 'files'> = {
+export const fileTexts: Pick<LateTexts, 'files' | 'viewers'> = {
+  viewers: {
+    tools: '视图',
+    failed: '无法显示此文件，文件可能已损坏。',
+    cannotPlay: '此浏览器无法播放该文件。',
+    fit: '适应面板',
+    more: '显示更多',
+    thumbnails: '页面缩略图',
+    page: '页码',
+    pageNumber: (number) => `第 ${number} 页`,
+    pages: (count) => `${count} 页`,
+    search: '在此文档中搜索',
+    searching: '正在搜索…',
+    foundPages: (count) => (count === 0 ? '没有匹配项' : `${count} 页`),
+    previous: '上一个匹配项',
+    next: '下一个匹配项',
+    hiddenSheet: (name) => `${name}（隐藏）`,
+    rowNumbers: '行号',
+  },
   files: {
     title: '文件',
     filter: '按名称查找文件',
