@@ -206,7 +206,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.ask('find')
     await chat.lastAnswer.getByRole('button', { name: /Find/ }).first().click()
     await chat.lastAnswer.getByRole('listitem').getByRole('button', { name: 'Open preview' }).click()
-    await page.getByRole('cell', { name: 'Ann' }).waitFor()
+    await page.getByRole('gridcell', { name: 'Ann' }).waitFor()
     expect(workspace.complaints).toEqual([])
   })
 
