@@ -2,7 +2,8 @@
 export type FormatNumber = (value: number, code: string) => string
 
 /**
- * Loads the formatter, which is part of a large library. Formats without a meaning fall back to the plain number.
+ * Loads the formatter, which is part of a large library. Formats that cannot be understood fall back to the plain number. A format can hide a
+ * value, such as zero: then nothing is displayed.
  * `is1904` shifts dates of workbooks that count days from 1904.
  */
 export async function loadFormatter(is1904: boolean): Promise<FormatNumber> {
@@ -13,8 +14,7 @@ export async function loadFormatter(is1904: boolean): Promise<FormatNumber> {
     try {
       // Numbers round as their decimal digits say: 44.275 is stored as slightly less, and still becomes 44.28.
       const exact = Number.isInteger(value) ? value : value * (1 + 2 * Number.EPSILON)
-      const text = ssf.format(code, exact, { date1904: is1904 })
-      return text === '' && /[0#?ydhms]/i.test(code) && !/;;|^;/.test(code) ? plainNumber(value) : text.trim()
+      return ssf.format(code, exact, { date1904: is1904 }).trim()
     } catch {
       return plainNumber(value)
     }

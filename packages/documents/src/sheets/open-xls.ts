@@ -132,5 +132,5 @@ function cellName(row: number, column: number): string {
 function reason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (/password|encrypt/i.test(message)) return 'The workbook is protected with a password. Ask for a copy without one.'
-  return `The workbook could not be read: ${message.slice(0, 200)}. It may be damaged.`
+  return 'The workbook is damaged and could not be read. Open it in a spreadsheet program and save it again.'
 }

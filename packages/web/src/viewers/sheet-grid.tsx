@@ -183,6 +183,11 @@ function Grid({ file, store }: { file: ViewedFile; store: SheetStore }) {
             aria-activedescendant={`cell-${active.row}-${active.column}`}
             style={{ width: view.width, height: view.height }}
             onKeyDown={onKeyDown}
+            onCopy={(event) => {
+              event.preventDefault()
+              const text = textOfSelection(selection, (row, column) => ({ text: store.cell(row, column)?.text ?? '' }))
+              event.clipboardData.setData('text/plain', text)
+            }}
           >
             <thead>
               <tr className="sheet-head" style={{ height: headHeight }}>

@@ -60,6 +60,8 @@ export function FileEditor({ path, line, panelId }: FileEditorProps) {
     [session, panelId, edited],
   )
   const isText = file?.kind === 'text' && file.text !== undefined
+  // A table that is too long to edit is still read row by row.
+  const isLongTable = file?.isCut === true && viewerOf(path) === 'sheet'
   return (
     <>
       <header className="side-panel-head">
@@ -107,7 +109,7 @@ export function FileEditor({ path, line, panelId }: FileEditorProps) {
         </div>
       ) : file === undefined ? (
         <p className="side-panel-none">{t.panels.loading}</p>
-      ) : file.kind === 'image' || (file.kind === 'binary' && viewerOf(path) !== undefined) ? (
+      ) : file.kind === 'image' || (file.kind === 'binary' && viewerOf(path) !== undefined) || isLongTable ? (
         <FileViewer file={{ path }} />
       ) : file.kind === 'binary' ? (
         <div className="side-panel-none">

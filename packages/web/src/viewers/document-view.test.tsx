@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { eventually, click, render } from '../testing/render.tsx'
+import { t } from '../texts/t.ts'
+import { sections } from './document-view.tsx'
+import { FileViewer } from './file-viewer.tsx'
+
+const read = (text: string, more: object = {}) => ({
+  document: { format: 'docx', title: 'a Word document', mediaType: 'x', facts: '3 pages', text, ...more },
+})
+
+test('a long document continues where the server says', async () => {
+  const asked: (string | null)[] = []
+  const { view } = await render(<FileViewer file={{ path: 'docs/letter.docx' }} />, {
+    answers: {
+      'GET /ai/documents': (_: unknown, query: URLSearchParams) => {
+        asked.push(query.get('offset'))
+        return query.get('offset') === null
+          ? read('The beginning', { next: { offset: 7 }, notes: ['It has macros.'] })
+          : read('The end')
+      },
+    },
+  })
+  await eventually(() => view.textContent.includes('The beginning'))
+  expect(view.textContent).toContain('It has macros.')
+  const more = [...view.querySelectorAll('button')].find((button) => button.textContent === t.viewers.more)
+  await click(more!)
+  await eventually(() => view.textContent.includes('The end'))
+  expect(asked).toEqual([null, '7'])
+  expect(view.textContent).not.toContain(t.viewers.more)
+})
+
+test('a document that cannot be read says why and can be downloaded', async () => {
+  const { view } = await render(<FileViewer file={{ path: 'letter.docx' }} />, {
+    answers: {
+      'GET /ai/documents': () =>
+        new Response(JSON.stringify({ error: { name: 'DocumentUnreadable', message: 'It has a password.' } }), {
+          status: 422,
+          headers: { 'content-type': 'application/json' },
+        }),
+    },
+  })
+  await eventually(() => view.textContent.includes('It has a password.'))
+  expect(view.querySelector('a')?.textContent).toBe(t.files.download)
+})
+
+test('text is split at the places that can be cited', () => {
+  expect(sections('Title\n[slide 1]\nA\n[slide 2] B')).toEqual([
+    { anchor: '', text: 'Title' },
+    { anchor: 'slide 1', text: '[slide 1]\nA' },
+    { anchor: 'slide 2', text: '[slide 2] B' },
+  ])
+})
