@@ -3,7 +3,7 @@ import { kindOfFile } from '../api/preview-kind.ts'
 import { useSessionStore } from '../chat/session/session-context.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
-import { viewerOf } from '../viewers/viewer-of.ts'
+import { viewerOf } from '../api/viewer-kind.ts'
 
 export function PreviewButton({ path }: { path: string }) {
   const { panels } = useSessionStore()

@@ -5,7 +5,7 @@ import { addToDraft } from '../composer/add-to-draft.ts'
 import { mentionOf } from '../files/file-actions.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import type { ViewedFile } from './viewer-of.ts'
+import type { ViewedFile } from '../api/viewer-kind.ts'
 
 const maxQuoted = 20_000
 

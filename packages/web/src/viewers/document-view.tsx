@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { AskButton, useSelectedText } from './ask-selection.tsx'
 import type { DocumentQuery, FileSource } from './file-source.ts'
-import type { ViewedFile } from './viewer-of.ts'
+import type { ViewedFile } from '../api/viewer-kind.ts'
 
 /** A document as the text that agents read: Word, slides with notes, mail, books, archives as a tree. */
 export function DocumentView({ file, source }: { file: ViewedFile; source: FileSource }) {

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import type { ReadDocument } from '@troupe/protocol'
 import { pageAccess } from '../api/page-access.ts'
 import { useWorkspace } from '../workspace/workspace.ts'
-import type { ViewedFile } from './viewer-of.ts'
+import type { ViewedFile } from '../api/viewer-kind.ts'
 
 export interface FileSource {
   /** Without folders. */

@@ -4,7 +4,7 @@ import { t } from '../texts/t.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { useFileSource } from './file-source.ts'
 import { ImageView, MediaView } from './media-view.tsx'
-import { type ViewedFile, viewerOf } from './viewer-of.ts'
+import { type ViewedFile, viewerOf } from '../api/viewer-kind.ts'
 import './viewers.css'
 
 const PdfView = lazy(() => import('./pdf-view.tsx').then((loaded) => ({ default: loaded.PdfView })))

@@ -9,7 +9,7 @@ import { DocumentView } from './document-view.tsx'
 import type { FileSource } from './file-source.ts'
 import { findPages, openPdf, type PdfFile } from './pdf-document.ts'
 import { PdfPage } from './pdf-page.tsx'
-import type { ViewedFile } from './viewer-of.ts'
+import type { ViewedFile } from '../api/viewer-kind.ts'
 import './pdf-view.css'
 
 const steps = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4] as const

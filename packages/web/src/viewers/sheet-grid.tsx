@@ -17,7 +17,7 @@ import {
   textOfSelection,
 } from './sheet-place.ts'
 import { createSheetStore, type SheetStore } from './sheet-store.ts'
-import type { ViewedFile } from './viewer-of.ts'
+import type { ViewedFile } from '../api/viewer-kind.ts'
 import './sheet-grid.css'
 
 const rowHeight = 24

@@ -16,7 +16,7 @@ import { t } from '../../texts/t.ts'
 import { Button, CopyButton, IconButton } from '../../ui/button.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
 import { useVirtualList } from '../../ui/scrolling.ts'
-import { viewerOf } from '../../viewers/viewer-of.ts'
+import { viewerOf } from '../../api/viewer-kind.ts'
 import { useWorkspace } from '../../workspace/workspace.ts'
 import './numbered-lines.css'
 
