@@ -176,6 +176,7 @@ function mirrored(piece: string): string {
 
 /** Ligatures and presentation forms become letters. Characters without a glyph of their own are dropped. */
 function cleanText(text: string): string {
+  if (/^[!-~]*$/.test(text)) return text
   return text
     .replace(/[\p{Cc}\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, '')
     .replace(/[\uf730-\uf739\uf761-\uf77a]/g, plainVariant)

@@ -26,7 +26,7 @@ function toTable({ rows, columns }: Block): string | undefined {
     lines.push(cells)
   }
   const filled = lines.flat().filter((cell) => cell !== '').length
-  if (filled < lines.length * columns.length * 0.5) return undefined
+  if (filled < lines.length * columns.length * 0.6) return undefined
   const [head = [], ...rest] = lines
   const write = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [write(head), write(head.map(() => '---')), ...rest.map(write)].join('\n')

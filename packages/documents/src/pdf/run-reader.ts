@@ -276,7 +276,7 @@ export class RunReader {
   }
 
   #isLikeBackground(fill: string, { x, y }: { x: number; y: number }): boolean {
-    if (fill === 'pattern') return false
+    if (fill === 'pattern' || (fill === '#000000' && this.shapes.length === 0)) return false
     const under = this.shapes.findLast((shape) => !shape.isRule && contains(shape, x, y))
     return colorDistance(fill, under?.color ?? '#ffffff') < 40
   }

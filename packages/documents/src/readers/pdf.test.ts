@@ -344,6 +344,30 @@ describe('bad input', () => {
     })
   })
 
+  test.skipIf(process.platform === 'win32')(
+    'a page without text is recognized, if a program for it is installed',
+    async () => {
+      const programs = mkdtempSync(path.join(folder, 'programs-'))
+      const script = `#!/bin/sh
+if [ "$1" = --list-langs ]; then echo "List of languages (3):"; echo deu; echo eng; echo osd; exit; fi
+[ "$OMP_THREAD_LIMIT" = 1 ] && [ -z "$SECRET" ] && echo "read with $4"
+`
+      writeFileSync(path.join(programs, 'tesseract'), script, { mode: 0o755 })
+      const recognizing = openDocuments({ env: { PATH: programs, SECRET: 'x' } })
+      try {
+        const bytes = makePdf([page('0 0 100 100 re f'), page(''), page(line(700, 'text'))])
+        const answer = await recognizing.read({ path: save(bytes) }, {})
+        expect(answer.text).toBe('[p. 1]\nread with eng+deu\n\n[p. 2]\n\n[p. 3]\ntext')
+        expect(answer.notes).toEqual([
+          'Page 1 had no text. It was recognized from a picture and may have errors.',
+          'Text recognition: Tesseract, languages eng, deu.',
+        ])
+      } finally {
+        recognizing.close()
+      }
+    },
+  )
+
   test('a page without text says how to see it', async () => {
     const answer = await read([page('0 0 100 100 re f')])
     expect(answer.notes).toEqual([

@@ -20,11 +20,20 @@ export default defineReader({
   async read(source, part) {
     checkParts(part, 'a PDF document', ['pages', 'offset', 'limit', 'images'], 'Choose a part with "pages".')
     const pdf = await openPdf(source)
-    const facts = await readFacts(pdf.document)
+    const facts = await factsOf(pdf)
     if (part.outline === true) return readOnlyOutline(pdf, facts, source)
     return part.images === true ? readImages(pdf, facts, source, part) : readText(pdf, facts, source, part)
   },
 })
+
+const known = new WeakMap<OpenPdf, Promise<DocumentFacts>>()
+
+/** A document that stays open is described once. */
+function factsOf(pdf: OpenPdf): Promise<DocumentFacts> {
+  const facts = known.get(pdf) ?? readFacts(pdf.document)
+  known.set(pdf, facts)
+  return facts
+}
 
 async function readOnlyOutline(pdf: OpenPdf, facts: DocumentFacts, source: DocumentSource): Promise<DocumentReading> {
   const outline = await readOutline(pdf.document, source.isLate)
