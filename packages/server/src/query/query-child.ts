@@ -68,13 +68,16 @@ export async function runInChild(request: ChildRequest, options: ChildOptions): 
 const program = path.join(import.meta.dirname, 'process', `query-process${path.extname(import.meta.filename)}`)
 
 function programFolders(): string[] {
-  const { resolve } = createRequire(import.meta.url)
-  const modules = ['@duckdb/node-api', 'pg', 'mysql2', 'zod', 'htmlparser2'].map((name) => {
-    const file = realpathSync(resolve(name))
-    return file.slice(0, file.lastIndexOf(`${path.sep}node_modules${path.sep}`) + '/node_modules'.length)
-  })
-  const documents = path.dirname(realpathSync(resolve('@troupe/documents/sheet-values')))
-  return [...new Set([...modules, packageFolder(import.meta.dirname), packageFolder(documents)])]
+  const documents = path.dirname(realpathSync(createRequire(import.meta.url).resolve('@troupe/documents/sheet-values')))
+  const folders = [realpathSync(import.meta.dirname), documents]
+  return [...new Set(folders.flatMap((folder) => [packageFolder(folder), ...moduleFolders(folder)]))]
+}
+
+/** The folders in which Node looks for packages. */
+function moduleFolders(folder: string): string[] {
+  const above = path.dirname(folder)
+  const own = path.join(folder, 'node_modules')
+  return [...(existsSync(own) ? [own] : []), ...(above === folder ? [] : moduleFolders(above))]
 }
 
 function packageFolder(folder: string): string {

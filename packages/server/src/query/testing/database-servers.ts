@@ -58,8 +58,10 @@ export async function startPostgres(sql: string): Promise<DatabaseServer | undef
     run(`${programs}/psql`, ['-h', folder, '-p', String(port), '-U', 'troupe', '-d', 'postgres', '-c', text], {
       env: login,
     })
-  await retry(() => psql('select 1'))
-  await psql(sql)
+  await orStop(child, folder, async () => {
+    await retry(() => psql('select 1'))
+    await psql(sql)
+  })
   return { connection, stop: () => stop(child, folder, 'SIGQUIT') }
 }
 
@@ -111,12 +113,14 @@ export async function startMariadb(sql: string): Promise<DatabaseServer | undefi
     write: true,
   } as const
   const { createConnection } = await import('mysql2/promise')
-  await retry(async () => {
-    const { type: _, write: __, ...login } = connection
-    const client = await createConnection(login)
-    await client.query('select * from people')
-    await client.end()
-  })
+  await orStop(child, folder, () =>
+    retry(async () => {
+      const { type: _, write: __, ...login } = connection
+      const client = await createConnection(login)
+      await client.query('select * from people')
+      await client.end()
+    }),
+  )
   return { connection, stop: () => stop(child, folder, 'SIGKILL') }
 }
 
@@ -142,6 +146,16 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
   return port
+}
+
+/** No server outlives a failed start. */
+async function orStop(child: ReturnType<typeof spawn>, folder: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    await stop(child, folder, 'SIGKILL')
+    throw error
+  }
 }
 
 /** Servers do not say when they are ready. */
