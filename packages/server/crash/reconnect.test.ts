@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Ask } from '@troupe/core'
 import type { StoredMessage } from '@troupe/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { type CrashHome, createReader, openHome, type Reader, type ServerProcess } from './open-home.ts'
 
 let folder: string
@@ -41,7 +42,7 @@ async function comeBack(
   return { reader, read: reader.read(response.body as ReadableStream<Uint8Array>) }
 }
 
-describe.each(['and goes on', 'and is killed'])('a server whose run waits %s', (what) => {
+describe.each(full ? ['and goes on', 'and is killed'] : ['and is killed'])('a server whose run waits %s', (what) => {
   it(
     'gives every reconnecting client the same message, byte for byte, regardless of its event id',
     { timeout: 60_000 },

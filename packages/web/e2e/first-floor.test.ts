@@ -165,7 +165,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'Show only this folder' }).click()
   })
 
-  test('an unreachable server is announced without a run, and so is its return', async () => {
+  test.runIf(full)('an unreachable server is announced without a run, and so is its return', async () => {
     const page = await workspace.sharedPage()
     await workspace.restart(async () => {
       await page.evaluate(() => window.dispatchEvent(new Event('focus')))

@@ -2,6 +2,7 @@ import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -176,36 +177,39 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('discarding the queue, and an example of the empty chat, move focus to the message box', async () => {
-    await newSession()
-    const slow = `slow ${Date.now()}`
-    await say(slow)
-    await page.getByText('It takes').waitFor()
-    const before = await chat.stopButton.boundingBox()
-    await page.keyboard.type('one more')
-    expect(await chat.stopButton.boundingBox()).toEqual(before)
-    expect(await page.getByRole('textbox', { name: 'Follow-up message' }).evaluate(descriptionOf)).toBe(
-      'Press Enter to queue, Ctrl+Enter to send to the running answer, Escape to stop it.',
-    )
-    await page.keyboard.press('Enter')
-    await say('and another')
-    await page.getByRole('button', { name: 'Discard all' }).press('Enter')
-    await rests('textarea Follow-up message')
-    model.open(slow)
-    await chat.finished()
-    await newSession()
-    await page.getByRole('button', { name: /^Model:/ }).press('Enter')
-    await page.getByRole('combobox', { name: 'Search models' }).fill('tour')
-    await page.keyboard.press('Enter')
-    await page.locator('.example').first().press('Enter')
-    await chat.own.waitFor()
-    await rests(/^textarea Message/)
-    // The choice of a model is kept for new chats.
-    await page.evaluate(() => localStorage.removeItem('troupe.model'))
-    expect(workspace.complaints).toEqual([])
-  })
+  test.runIf(full)(
+    'discarding the queue, and an example of the empty chat, move focus to the message box',
+    async () => {
+      await newSession()
+      const slow = `slow ${Date.now()}`
+      await say(slow)
+      await page.getByText('It takes').waitFor()
+      const before = await chat.stopButton.boundingBox()
+      await page.keyboard.type('one more')
+      expect(await chat.stopButton.boundingBox()).toEqual(before)
+      expect(await page.getByRole('textbox', { name: 'Follow-up message' }).evaluate(descriptionOf)).toBe(
+        'Press Enter to queue, Ctrl+Enter to send to the running answer, Escape to stop it.',
+      )
+      await page.keyboard.press('Enter')
+      await say('and another')
+      await page.getByRole('button', { name: 'Discard all' }).press('Enter')
+      await rests('textarea Follow-up message')
+      model.open(slow)
+      await chat.finished()
+      await newSession()
+      await page.getByRole('button', { name: /^Model:/ }).press('Enter')
+      await page.getByRole('combobox', { name: 'Search models' }).fill('tour')
+      await page.keyboard.press('Enter')
+      await page.locator('.example').first().press('Enter')
+      await chat.own.waitFor()
+      await rests(/^textarea Message/)
+      // The choice of a model is kept for new chats.
+      await page.evaluate(() => localStorage.removeItem('troupe.model'))
+      expect(workspace.complaints).toEqual([])
+    },
+  )
 
-  test('a removed chat passes the focus to its neighbor, and an undo returns it', async () => {
+  test.runIf(full)('a removed chat passes the focus to its neighbor, and an undo returns it', async () => {
     await setSessions('alder', 'birch', 'cedar', 'dogwood', 'elm', 'fir')
     // Newest first: fir, elm, dogwood, cedar, birch, alder.
     await openMenu('elm')

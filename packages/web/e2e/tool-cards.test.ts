@@ -3,6 +3,7 @@ import path from 'node:path'
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -268,7 +269,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(JSON.stringify(model.calls.at(-1)?.prompt)).toContain('The user said: Keep a.')
   })
 
-  test('several approvals are reviewed together, one by key and the rest at once', async () => {
+  test.runIf(full)('several approvals are reviewed together, one by key and the rest at once', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('several')
     await chat.page.getByRole('button', { name: 'Review 3 approvals' }).click()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { full } from '../../../protocol/testing/test-effort.ts'
 import { fill, json, type ListedRoute, listRoutes, refuseAll, send } from '../testing/requests.ts'
 import { testServer, type TestServer, userMessage } from '../testing/test-server.ts'
 import { bodyBytes } from './app.ts'
@@ -97,6 +98,7 @@ describe('every route', () => {
       'POST /ai/providers/{provider}/try-key': { apiKey: 'a-key-that-nobody-has' },
       'PATCH /ai/rules/{id}': { effect: 'deny' },
       'PATCH /ai/hooks/{id}': { enabled: false },
+      'PATCH /ai/projects/{id}/tasks': { add: ['x'] },
     }
     // Terminals are refused to programs before they are looked up.
     const named = routes.filter(({ path }) => path.includes('{') && !path.startsWith('/ai/terminals'))
@@ -154,9 +156,11 @@ describe('every route', () => {
     for (const [body, name] of bad) {
       // Routes without a secret have body limits too small for a deep body.
       const able = takers.filter(({ path }) => name !== 'TooDeep' || !path.startsWith('/ai/auth'))
+      // All routes share one reader, and deep bodies take most of the time.
+      const sent = full || name !== 'TooDeep' ? able : able.filter((_, i) => i % 8 === 0)
       await refuseAll(
         server,
-        able.map(
+        sent.map(
           ({ method, path }) =>
             () =>
               send(server, method, fill(path, 'known'), { headers: json, body }),
@@ -247,9 +251,12 @@ describe('every route', () => {
       'a* b*',
     ]
     const before = server.written()
+    let parameters = 0
     for (const { method, path, operation, json: takesJson } of routes) {
       for (const { name } of operation.parameters?.filter((parameter) => parameter.in === 'query') ?? []) {
-        for (const value of odd) {
+        // Each parameter gets every third value, and each value reaches every third parameter.
+        const turn = parameters++
+        for (const value of odd.filter((_, i) => full || i % 3 === turn % 3)) {
           const { status } = await send(
             server,
             method,

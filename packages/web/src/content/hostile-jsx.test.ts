@@ -12,7 +12,7 @@ import {
   type UiTree,
 } from '@troupe/protocol'
 import { expect, test } from 'vitest'
-import { hostileVectors } from '../../e2e/testing/hostile-vectors.ts'
+import { hostileVectors, triedVectors } from '../../e2e/testing/hostile-vectors.ts'
 import * as icons from './page/icon-data.js'
 
 const tags = new Set(
@@ -38,7 +38,7 @@ function odd(root: UiElement): string[] {
 test('hostile JSX is refused or is words only, whole and while it is written', () => {
   let refused = 0
   const found: [source: string, odd: string[]][] = []
-  for (const vector of hostileVectors) {
+  for (const vector of triedVectors) {
     const quoted = vector.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
     const sources = [vector, `<Card>${vector}</Card>`, `<Link href="${quoted}">x</Link>`, `<Card title="${quoted}" />`]
     for (const source of sources) {
@@ -50,7 +50,7 @@ test('hostile JSX is refused or is words only, whole and while it is written', (
     }
   }
   expect(found).toEqual([])
-  expect(refused).toBeGreaterThan(hostileVectors.length * 4)
+  expect(refused).toBeGreaterThan(triedVectors.length * 4)
 })
 
 test('hostile names, props and children of a tree are refused or are words only', () => {
@@ -118,7 +118,7 @@ function active(nodes: JsxPage['nodes']): string[] {
 test('hostile pages of HTML are refused or hold nothing that acts or loads, whole and while they are written', () => {
   let read = 0
   const found: [source: string, active: string[]][] = []
-  for (const vector of hostileVectors) {
+  for (const vector of triedVectors) {
     const quoted = vector.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
     const text = JSON.stringify(vector)
     const sources = [
@@ -140,7 +140,7 @@ test('hostile pages of HTML are refused or hold nothing that acts or loads, whol
     }
   }
   expect(found).toEqual([])
-  expect(read).toBeGreaterThan(hostileVectors.length * 4)
+  expect(read).toBeGreaterThan(triedVectors.length * 4)
 })
 
 test('the page has the shapes of every icon that a model may use', () => {
