@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import path from 'node:path'
-import type { DocumentFile, DocumentFormat, DocumentPart, Documents, DocumentText } from '@troupe/core'
-import type { ReaderRequest, ReaderResponse } from './read-document.ts'
+import type { DocumentFile, DocumentFormat, DocumentPart, Documents, DocumentText, OfficeEdit } from '@troupe/core'
+import type { ProcessRequest, ProcessResponse } from './reader-process.ts'
 import { scanMark } from './reader.ts'
 import { findRecognizer, type Recognizer } from './recognize.ts'
 
@@ -36,7 +36,7 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
   let closed = false
   let recognizer: Promise<Recognizer | undefined> | undefined
 
-  async function call(request: Omit<ReaderRequest, 'ms'>, signal?: AbortSignal): Promise<ReaderResponse> {
+  async function call(request: WithoutLimit<ProcessRequest>, signal?: AbortSignal): Promise<ProcessResponse> {
     signal?.throwIfAborted()
     if (busy >= processes) await turn(signal)
     else busy++
@@ -64,7 +64,7 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
   }
 
   /** Replaces the marks of pictures by their text, one picture after the other. */
-  async function recognizeScans(response: ReaderResponse, signal?: AbortSignal): Promise<ReaderResponse> {
+  async function recognizeScans(response: ProcessResponse, signal?: AbortSignal): Promise<ProcessResponse> {
     const { text, scans = [] } = response
     const found = scans.length === 0 ? undefined : await findRecognition()
     if (text === undefined || found === undefined) return response
@@ -125,6 +125,11 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
       if (text === undefined) throw new Error(error ?? 'The document could not be read.')
       return text
     },
+    async edit(request, signal): Promise<OfficeEdit> {
+      const { edit, error } = await call({ kind: 'edit', file: request.file ?? { path: '' }, request }, signal)
+      if (edit === undefined) throw new Error(error ?? 'The file could not be edited.')
+      return edit
+    },
     close() {
       closed = true
       for (const reader of all) reader.kill()
@@ -132,11 +137,13 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
   }
 }
 
+type WithoutLimit<Request> = Request extends unknown ? Omit<Request, 'ms'> : never
+
 interface Reader {
   reads: number
   /** The last document. */
   file: string
-  call(request: ReaderRequest, ms: number, signal?: AbortSignal): Promise<ReaderResponse>
+  call(request: ProcessRequest, ms: number, signal?: AbortSignal): Promise<ProcessResponse>
   rest(ms: number): void
   hasEnded(): boolean
   kill(): void
@@ -183,7 +190,7 @@ function startReader(heapMb: number, onEnd: () => void): Reader {
         }
         const finish = (response: unknown): void => {
           settle()
-          resolve(response as ReaderResponse)
+          resolve(response as ProcessResponse)
         }
         const fail = (error: Error): void => {
           settle()

@@ -1,3 +1,5 @@
+import type { OfficeAction } from './office-actions.ts'
+
 /**
  * Documents as Markdown (`ctx.documents`). Everything heavy runs in another process, which is killed when it takes too
  * long. Absent where documents cannot be read.
@@ -7,6 +9,8 @@ export interface Documents {
   identify(file: DocumentFile, signal?: AbortSignal): Promise<DocumentFormat | undefined>
   /** Rejects with a reason for the model: encrypted, damaged, too large, no such page. */
   read(file: DocumentFile, part: DocumentPart, signal?: AbortSignal): Promise<DocumentText>
+  /** Computes a changed or new office file. Writes nothing. Rejects with a reason for the model. */
+  edit?(request: OfficeRequest, signal?: AbortSignal): Promise<OfficeEdit>
 }
 
 export interface DocumentFile {
@@ -104,4 +108,33 @@ export interface Attachments {
   textOf(file: AttachedFile, signal?: AbortSignal): Promise<string | undefined>
   /** The path under which tools can read the file. */
   pathOf(file: AttachedFile): Promise<string | undefined>
+}
+
+export type OfficeFormat = 'docx' | 'xlsx' | 'pptx'
+
+export interface OfficeRequest {
+  format: OfficeFormat
+  /** The file to start from. Absent: an empty file. */
+  file?: DocumentFile | undefined
+  /** Extension of the file to write. A template becomes a document, and the other way round. */
+  extension?: string | undefined
+  actions: readonly OfficeAction[]
+  /** Real paths of pictures that the actions name. */
+  pictures?: Readonly<Record<string, string>> | undefined
+  /** For tracked changes and comments, in ISO form. */
+  date: string
+}
+
+/** A changed file, as parts of the old one (from `start` to `end`) and new bytes. */
+export interface OfficeEdit {
+  pieces: readonly ({ start: number; end: number } | Uint8Array)[]
+  /** Hash of the file that the pieces belong to. Absent for a new file. */
+  sha256?: string | undefined
+  /** The concerned paragraphs, cells or slides before and after, one per line. */
+  before: string
+  after: string
+  /** Names of the parts in the archive that were written, added or removed. */
+  parts: readonly string[]
+  /** Sentences for people and models: macros that were kept, formulas that call out. */
+  notes: readonly string[]
 }

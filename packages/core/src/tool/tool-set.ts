@@ -301,7 +301,11 @@ interface EarlierCall {
 
 function isListedAfter({ listedAfter }: Tool, name: string, input: unknown): boolean {
   if (listedAfter === undefined) return false
-  if ('text' in listedAfter) return JSON.stringify(input ?? '').includes(listedAfter.text)
+  if ('text' in listedAfter) {
+    const { text } = listedAfter
+    const given = JSON.stringify(input ?? '')
+    return typeof text === 'string' ? given.includes(text) : text.test(given)
+  }
   const { tool, flag } = listedAfter
   return tool === name && (flag === undefined || (input as Record<string, unknown> | null)?.[flag] === true)
 }

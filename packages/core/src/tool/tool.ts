@@ -26,8 +26,8 @@ export interface Tool<Input = any, Output = any> {
   jsonSchema?: Readonly<Record<string, unknown>>
   /** Hidden at first from agents that have every tool. They find it with ToolSearch, or call it by name. */
   deferred?: true
-  /** Lists a deferred tool after a call of `tool`, with `flag` set in its input, or after an input that contains `text`. */
-  listedAfter?: { tool: string; flag?: string } | { text: string }
+  /** Lists a deferred tool after a call of `tool`, with `flag` set in its input, or after an input that matches `text`. */
+  listedAfter?: { tool: string; flag?: string } | { text: string | RegExp }
   /** Lists a deferred tool while the session is in this mode. */
   listedIn?: Mode
   /** Names of tools hidden from the model until this tool returns them as `found` in its output. */

@@ -114,7 +114,7 @@ export function textOf(node: XmlElement | XmlText): string {
 }
 
 /** An attribute by its local name, whatever its prefix. */
-export function attribute(node: XmlElement, local: string): string | undefined {
+export function attribute(node: Pick<XmlElement, 'attributes'>, local: string): string | undefined {
   const own = node.attributes[local]
   if (own !== undefined) return own
   const key = Object.keys(node.attributes).find((name) => localName(name) === local)

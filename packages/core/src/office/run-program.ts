@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { sendSignalTo } from '../process/processes.ts'
+import { findBash, processMark, startProcess } from '../process/start-process.ts'
+import { limitsScript, watchProcesses } from '../sandbox/process-limits.ts'
+import { confinementOf } from '../shell/launch.ts'
+import type { ToolContext } from '../tool/tool.ts'
+
+export interface ProgramOutcome {
+  code: number | null
+  /** The end of what it printed. */
+  output: string
+  hasTimedOut: boolean
+}
+
+const maxOutput = 4000
+
+/**
+ * Runs a program on files in a folder of its own: in the sandbox without network where there is one, in a process group
+ * that is killed as a whole. Programs such as LibreOffice leave children behind when only the first process ends.
+ */
+export async function runProgram(
+  ctx: ToolContext,
+  { argv, folder, timeoutMs }: { argv: readonly string[]; folder: string; timeoutMs: number },
+): Promise<ProgramOutcome> {
+  ctx.signal.throwIfAborted()
+  confinementOf(ctx)
+  const env = {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: folder,
+    TMPDIR: folder,
+    LANG: 'C.UTF-8',
+    ...processMark(ctx.run.id, ctx.toolCallId),
+  }
+  const [file = '', ...args] = argv
+  const confined = await ctx.state.sandbox?.wrap({
+    argv: [findBash(), '--noprofile', '--norc', '-c', `${limitsScript}; exec "$@"`, 'bash', ...argv],
+    cwd: folder,
+    env,
+    confinement: 'workspace',
+    roots: [],
+    grants: [{ how: 'write', path: folder }],
+  })
+  const start = confined ?? { file, args, env, cwd: folder }
+  const child = await startProcess(file, () =>
+    spawn(start.file, start.args, { cwd: start.cwd, env: start.env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
+  )
+  const pid = child.pid!
+  const stopWatching = watchProcesses(pid)
+  const kill = (): void => void sendSignalTo(-pid, 'SIGKILL')
+  let hasTimedOut = false
+  let output = ''
+  const timer = setTimeout(() => {
+    hasTimedOut = true
+    kill()
+  }, timeoutMs)
+  ctx.signal.addEventListener('abort', kill, { once: true })
+  try {
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-maxOutput)))
+    await ctx.process(pid)
+    const code = await ended
+    ctx.signal.throwIfAborted()
+    return { code, output, hasTimedOut }
+  } finally {
+    clearTimeout(timer)
+    ctx.signal.removeEventListener('abort', kill)
+    kill()
+    stopWatching()
+    confined?.release()
+  }
+}
