@@ -12,7 +12,7 @@ import { utf8Format } from '../text/encoding.ts'
 import type { Documents, OfficeEdit, OfficeFormat } from '../tool/documents.ts'
 import type { OfficeAction } from '../tool/office-actions.ts'
 import type { ToolContext } from '../tool/tool.ts'
-import { convertible, convertOffice } from './libreoffice.ts'
+import { convertible, convertOffice, withConverted } from './libreoffice.ts'
 
 export interface OfficeCall {
   path: string
@@ -41,7 +41,14 @@ const editable: Record<string, OfficeFormat> = {
 }
 
 /** The format to edit in before a conversion to another one. */
-const family: Record<string, OfficeFormat> = { ods: 'xlsx', csv: 'xlsx', xls: 'xlsx', tsv: 'xlsx', odp: 'pptx', ppt: 'pptx' }
+const family: Record<string, OfficeFormat> = {
+  ods: 'xlsx',
+  csv: 'xlsx',
+  xls: 'xlsx',
+  tsv: 'xlsx',
+  odp: 'pptx',
+  ppt: 'pptx',
+}
 
 /** Actions that need the written file. */
 const later = new Set(['render', 'recalculate'])
@@ -56,7 +63,13 @@ export async function changeOffice(ctx: ToolContext, call: OfficeCall): Promise<
     const edit = await computeOffice(ctx, plan, before)
     const change = { path: target.path, shown: target.shown, before, after: edit.after }
     const [sha256] = await changeFiles([change], journalFor(ctx), ctx.signal)
-    recordWrite(ctx.state, target.path, sha256 ?? '', statSync(target.path, { bigint: true }), before === undefined ? 'all' : 'as-before')
+    recordWrite(
+      ctx.state,
+      target.path,
+      sha256 ?? '',
+      statSync(target.path, { bigint: true }),
+      before === undefined ? 'all' : 'as-before',
+    )
     return { ...(await shownChange(ctx, plan, before, edit)), real: target.path }
   })
 }
@@ -70,7 +83,7 @@ export async function previewOffice(ctx: ToolContext, call: OfficeCall): Promise
   const edit =
     plan.actions.length === 0
       ? { before: '', text: '', notes: [], after: [] }
-      : await computeOffice(ctx, { ...plan, converts: false }, before)
+      : await computeOffice(ctx, { ...plan, converts: false, isPreview: true }, before)
   return shownChange(ctx, plan, before, edit)
 }
 
@@ -83,6 +96,9 @@ interface OfficePlan {
   /** The source must be converted before actions apply. */
   importsFrom?: string | undefined
   converts: boolean
+  /** Stores the results that LibreOffice computes for the formulas. */
+  recalculates: boolean
+  isPreview?: boolean
   actions: readonly OfficeAction[]
   pictures: Record<string, string>
   edit: NonNullable<Documents['edit']>
@@ -98,13 +114,17 @@ function planOffice(ctx: ToolContext, { path: given, from, actions }: OfficeCall
   const source = named ?? (target.stats === undefined ? undefined : target)
   const sourceExtension = source === undefined ? undefined : extensionOf(source.path)
   if (editable[extension] === undefined && !convertible.includes(extension))
-    throw new Error(`${target.shown} is not an office file. Use docx, xlsx, pptx, odt, ods, odp, pdf, html, csv or png.`)
+    throw new Error(
+      `${target.shown} is not an office file. Use docx, xlsx, pptx, odt, ods, odp, pdf, html, csv or png.`,
+    )
   if (source === target && editable[extension] === undefined)
     throw new Error(
       `Files of type "${extension}" cannot be edited in place. Convert it to docx, xlsx or pptx first: give the new path, and this file as "from".`,
     )
-  const format = editable[sourceExtension ?? extension] ?? editable[extension] ?? family[sourceExtension ?? extension] ?? 'docx'
-  const importsFrom = sourceExtension !== undefined && editable[sourceExtension] === undefined ? sourceExtension : undefined
+  const format =
+    editable[sourceExtension ?? extension] ?? editable[extension] ?? family[sourceExtension ?? extension] ?? 'docx'
+  const importsFrom =
+    sourceExtension !== undefined && editable[sourceExtension] === undefined ? sourceExtension : undefined
   const steps = actions.filter(({ action }) => !later.has(action))
   return {
     target,
@@ -113,6 +133,7 @@ function planOffice(ctx: ToolContext, { path: given, from, actions }: OfficeCall
     extension,
     importsFrom,
     converts: editable[extension] !== format,
+    recalculates: format === 'xlsx' && actions.some(({ action }) => action === 'recalculate'),
     actions: steps,
     pictures: picturesOf(ctx, steps),
     edit,
@@ -140,24 +161,30 @@ async function computeOffice(ctx: ToolContext, plan: OfficePlan, before: Snapsho
   if (plan.importsFrom !== undefined) return computeImported(ctx, plan)
   if (converts && actions.length === 0 && source !== undefined)
     return { before: '', text: '', notes: [], after: [await convertOffice(ctx, { path: source.path }, plan.extension)] }
-  const edit = await plan.edit(
-    {
-      format,
-      file: source === undefined ? undefined : { path: source.path },
-      extension: plan.extension,
-      actions,
-      pictures: plan.pictures,
-      date: `${new Date().toISOString().slice(0, 19)}Z`,
-    },
-    ctx.signal,
-  )
+  const request = {
+    format,
+    file: source === undefined ? undefined : { path: source.path },
+    extension: source === target ? undefined : plan.extension,
+    actions,
+    pictures: plan.pictures,
+    date: `${new Date().toISOString().slice(0, 19)}Z`,
+  }
+  const first = await plan.edit(request, ctx.signal)
   const old = source === target ? before : source && (await takeSnapshot(source.path, { shown: source.shown }))
   const bytes = old?.bytes ?? Buffer.alloc(0)
-  if (edit.sha256 !== undefined && edit.sha256 !== sha256Of(bytes))
-    throw new Error(`"${source?.shown}" was changed by someone else during this call, so nothing was changed. Read it again.`)
-  const pieces = edit.pieces.map((piece) =>
-    piece instanceof Uint8Array ? piece : bytes.subarray(piece.start, piece.end),
-  )
+  if (first.sha256 !== undefined && first.sha256 !== sha256Of(bytes))
+    throw new Error(
+      `"${source?.shown}" was changed by someone else during this call, so nothing was changed. Read it again.`,
+    )
+  const join = ({ pieces }: OfficeEdit): Uint8Array[] =>
+    pieces.map((piece) => (piece instanceof Uint8Array ? piece : bytes.subarray(piece.start, piece.end)))
+  const edit =
+    plan.recalculates && !plan.isPreview
+      ? await withConverted(ctx, { bytes: join(first), extension: format }, 'xlsx', (results) =>
+          plan.edit({ ...request, results: { path: results } }, ctx.signal),
+        )
+      : first
+  const pieces = join(edit)
   const after = converts ? [await convertOffice(ctx, { bytes: pieces, extension: format }, plan.extension)] : pieces
   return { before: edit.before, text: edit.after, notes: edit.notes, after }
 }
@@ -165,7 +192,9 @@ async function computeOffice(ctx: ToolContext, plan: OfficePlan, before: Snapsho
 /** Formats that are not edited themselves are converted first. */
 async function computeImported(ctx: ToolContext, { source, extension, actions }: OfficePlan): Promise<Computed> {
   if (actions.length > 0)
-    throw new Error('A file of this type is converted first: call without actions, then edit the new file in a second call.')
+    throw new Error(
+      'A file of this type is converted first: call without actions, then edit the new file in a second call.',
+    )
   return { before: '', text: '', notes: [], after: [await convertOffice(ctx, { path: source!.path }, extension)] }
 }
 

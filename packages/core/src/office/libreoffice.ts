@@ -57,10 +57,17 @@ export async function convertOffice(
   source: { path: string } | { bytes: readonly Uint8Array[]; extension: string },
   to: string,
 ): Promise<Buffer> {
-  return withFolder(async (folder) => {
-    const pdf = await convertIn(ctx, folder, source, to)
-    return readFile(pdf)
-  })
+  return withConverted(ctx, source, to, (file) => readFile(file))
+}
+
+/** Like `convertOffice`, but hands over the file while it exists. */
+export async function withConverted<Result>(
+  ctx: ToolContext,
+  source: { path: string } | { bytes: readonly Uint8Array[]; extension: string },
+  to: string,
+  use: (file: string) => Promise<Result>,
+): Promise<Result> {
+  return withFolder(async (folder) => use(await convertIn(ctx, folder, source, to)))
 }
 
 export interface RenderedPage {
@@ -83,7 +90,9 @@ export async function renderOffice(
         : await convertIn(ctx, folder, source, 'pdf')
     const program = ['/usr/bin/pdftoppm', '/usr/local/bin/pdftoppm', '/opt/homebrew/bin/pdftoppm'].find(isProgram)
     if (program === undefined)
-      throw new Error('pdftoppm is not installed, so pages cannot be shown as pictures. Ask the user to install poppler-utils.')
+      throw new Error(
+        'pdftoppm is not installed, so pages cannot be shown as pictures. Ask the user to install poppler-utils.',
+      )
     const until = Math.min(last, first + maxPages - 1)
     const argv = [program, '-png', '-r', '80', '-f', String(first), '-l', String(until), pdf, path.join(folder, 'page')]
     const { output } = await runProgram(ctx, { argv, folder, timeoutMs })
@@ -122,7 +131,8 @@ async function convertIn(
   const program = findLibreOffice()
   if (program === undefined) throw new Error(noLibreOffice)
   const filter = filters[to]
-  if (filter === undefined) throw new Error(`Files cannot be converted to "${to}". Use one of: ${convertible.join(', ')}.`)
+  if (filter === undefined)
+    throw new Error(`Files cannot be converted to "${to}". Use one of: ${convertible.join(', ')}.`)
   const extension = 'path' in source ? path.extname(source.path).toLowerCase() : `.${source.extension}`
   const input = path.join(folder, `source${/^\.[a-z0-9]{1,5}$/.test(extension) ? extension : ''}`)
   if ('path' in source) await copyFile(source.path, input)

@@ -42,7 +42,12 @@ export async function runProgram(
   })
   const start = confined ?? { file, args, env, cwd: folder }
   const child = await startProcess(file, () =>
-    spawn(start.file, start.args, { cwd: start.cwd, env: start.env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
+    spawn(start.file, start.args, {
+      cwd: start.cwd,
+      env: start.env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
   )
   const pid = child.pid!
   const stopWatching = watchProcesses(pid)

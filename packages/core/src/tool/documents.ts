@@ -121,6 +121,8 @@ export interface OfficeRequest {
   actions: readonly OfficeAction[]
   /** Real paths of pictures that the actions name. */
   pictures?: Readonly<Record<string, string>> | undefined
+  /** The same workbook with results for its formulas, to take over. */
+  results?: DocumentFile | undefined
   /** For tracked changes and comments, in ISO form. */
   date: string
 }

@@ -46,7 +46,10 @@ export const officeActionSchema = z.discriminatedUnion('action', [
   action('style', { ...paragraphs, style: short.optional(), align, ...font }),
   action('set_table_cells', {
     table,
-    cells: z.array(z.object({ row: count, column: count, text: long })).min(1).max(2000),
+    cells: z
+      .array(z.object({ row: count, column: count, text: long }))
+      .min(1)
+      .max(2000),
     tracked,
   }),
   action('insert_table_rows', { table, row: count, rows: z.array(z.array(long).max(200)).min(1).max(1000) }),
@@ -95,14 +98,21 @@ export const officeActionSchema = z.discriminatedUnion('action', [
     rule: z
       .enum(['greater', 'less', 'equal', 'between', 'contains', 'duplicates', 'formula', 'color_scale', 'data_bar'])
       .describe('"formula" and comparisons use "values"'),
-    values: z.array(z.union([z.string().max(1000), z.number()])).max(2).optional(),
+    values: z
+      .array(z.union([z.string().max(1000), z.number()]))
+      .max(2)
+      .optional(),
     fill: color.optional(),
     color: color.optional(),
   }),
   action('define_name', { name: short, refers_to: short }),
   action('recalculate', {}),
   // Slides.
-  action('fill_placeholder', { slide, placeholder: short.describe('title, body, subtitle, or a shape name'), markdown: long }),
+  action('fill_placeholder', {
+    slide,
+    placeholder: short.describe('title, body, subtitle, or a shape name'),
+    markdown: long,
+  }),
   action('add_slide', {
     layout: short.optional(),
     position: slide.optional(),
@@ -136,7 +146,9 @@ export const officeActionSchema = z.discriminatedUnion('action', [
     type: z.enum(['column', 'bar', 'line', 'pie', 'area', 'scatter']),
     title: short.optional(),
     cell: short.describe('Top left cell on a sheet').optional(),
-    categories: z.union([short, z.array(z.union([z.string(), z.number()])).max(5000)]).describe('Range on a sheet, list on a slide'),
+    categories: z
+      .union([short, z.array(z.union([z.string(), z.number()])).max(5000)])
+      .describe('Range on a sheet, list on a slide'),
     series: z
       .array(z.object({ name: short.optional(), values: z.union([short, z.array(z.number()).max(5000)]) }))
       .min(1)

@@ -27,18 +27,27 @@ function edit(file: string, ...actions: OfficeAction[]): OfficeEdit {
 
 function partOf(file: string, { pieces }: OfficeEdit, name = 'word/document.xml'): string {
   const zip = joinPieces(readFileSync(file), pieces)
-  return readZipRecord(zip, readZipDirectory(zip).records.find((record) => record.name === name)!).toString()
+  return readZipRecord(
+    zip,
+    readZipDirectory(zip).records.find((record) => record.name === name)!,
+  ).toString()
 }
 
 const insert = (markdown: string): OfficeAction => ({ action: 'insert', markdown })
 
 test('Markdown becomes headings, lists, tables, links and footnotes', () => {
   const file = create(
-    insert('# Report\n\nSome **bold** and [link](https://example.org).[^1]\n\n- one\n  1. inner\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[^1]: The note.'),
+    insert(
+      '# Report\n\nSome **bold** and [link](https://example.org).[^1]\n\n- one\n  1. inner\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[^1]: The note.',
+    ),
     { action: 'set_footer', markdown: 'Page {PAGE}' },
     { action: 'add_contents' },
   )
-  const { before } = edit(file, { action: 'insert', markdown: 'x', where: 'start' }, { action: 'delete', at: 'Report', to: 'link' })
+  const { before } = edit(
+    file,
+    { action: 'insert', markdown: 'x', where: 'start' },
+    { action: 'delete', at: 'Report', to: 'link' },
+  )
   expect(before).toContain('# Report\nSome bold and link.[^1]\n- one\n- inner\n| a | b |')
 })
 

@@ -1,7 +1,15 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createAgentState, findLibreOffice, findTool, getBuiltinTools, type Tool, type ToolContext, unwrapResult } from '@troupe/core'
+import {
+  createAgentState,
+  findLibreOffice,
+  findTool,
+  getBuiltinTools,
+  type Tool,
+  type ToolContext,
+  unwrapResult,
+} from '@troupe/core'
 import { testToolContext } from '@troupe/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDocuments } from '../open-documents.ts'
@@ -12,7 +20,11 @@ const documents = openDocuments()
 let ctx: ToolContext
 beforeAll(() => {
   mkdirSync(root)
-  const state = createAgentState({ workspace: root, outputFolder: path.join(base, 'output'), undoFolder: path.join(base, 'undo') })
+  const state = createAgentState({
+    workspace: root,
+    outputFolder: path.join(base, 'output'),
+    undoFolder: path.join(base, 'undo'),
+  })
   ctx = { ...testToolContext({ state }), documents }
 })
 afterAll(() => {
@@ -68,10 +80,14 @@ test('the approval shows the change', async () => {
   expect(await tool.preview?.(input, ctx)).toMatchObject({ kind: 'diff', path: 'e.docx', removed: 1, added: 0 })
 })
 
-test.skipIf(findLibreOffice() === undefined)('a document is converted to PDF and rendered (needs LibreOffice)', async () => {
-  await call('OfficeExecute', { path: 'f.docx', actions: [insert('# Rendered')] })
-  await call('OfficeExecute', { path: 'f.pdf', from: 'f.docx' })
-  expect(readFileSync(path.join(root, 'f.pdf')).subarray(0, 5).toString()).toBe('%PDF-')
-  const { output } = await call('OfficeExecute', { path: 'f.docx', actions: [insert('More'), { action: 'render' }] })
-  expect(output['images']).toMatchObject([{ anchor: 'p. 1', mediaType: 'image/png' }])
-}, 60_000)
+test.skipIf(findLibreOffice() === undefined)(
+  'a document is converted to PDF and rendered (needs LibreOffice)',
+  async () => {
+    await call('OfficeExecute', { path: 'f.docx', actions: [insert('# Rendered')] })
+    await call('OfficeExecute', { path: 'f.pdf', from: 'f.docx' })
+    expect(readFileSync(path.join(root, 'f.pdf')).subarray(0, 5).toString()).toBe('%PDF-')
+    const { output } = await call('OfficeExecute', { path: 'f.docx', actions: [insert('More'), { action: 'render' }] })
+    expect(output['images']).toMatchObject([{ anchor: 'p. 1', mediaType: 'image/png' }])
+  },
+  60_000,
+)

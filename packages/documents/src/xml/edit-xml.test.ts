@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest'
-import { append, below, child, copyOf, editableXml, fragment, insertBefore, remove, setAttribute, setText, xmlText } from './edit-xml.ts'
+import {
+  append,
+  below,
+  child,
+  copyOf,
+  editableXml,
+  fragment,
+  insertBefore,
+  remove,
+  setAttribute,
+  setText,
+  xmlText,
+} from './edit-xml.ts'
 
 const source = `<?xml version="1.0"?>\r\n<!-- kept --><w:doc xmlns:w='u'><w:p a = "1"><w:t>a &amp; b</w:t></w:p><w:p/><!-- too --><w:x/></w:doc>\n`
 
@@ -9,25 +21,21 @@ test('an unchanged document is written as it was', () => {
 
 test('only the changed elements are written anew', () => {
   const root = editableXml(source)
-  const [first, second] = [...below(root, 'p')]
-  setText([...below(first!, 't')][0]!, 'c < d')
+  const [first, second] = below(root, 'p')
+  setText(below(first!, 't')[0]!, 'c < d')
   append(second!, ...fragment('<w:r/>'))
-  expect(xmlText(root)).toBe(
-    source.replace('a &amp; b', 'c &lt; d').replace('<w:p/>', '<w:p><w:r/></w:p>'),
-  )
+  expect(xmlText(root)).toBe(source.replace('a &amp; b', 'c &lt; d').replace('<w:p/>', '<w:p><w:r/></w:p>'))
 })
 
 test('attributes are set, elements copied, put before others and removed', () => {
   const root = editableXml(source)
   const document = child(root, 'doc')!
-  const [first] = [...below(root, 'p')]
+  const [first] = below(root, 'p')
   const copy = copyOf(first!)
   setAttribute(copy, 'a', '2 "x"')
   insertBefore(first!, copy)
   remove(child(document, 'x')!)
   expect(xmlText(root)).toBe(
-    source
-      .replace('<w:p a', '<w:p a="2 &quot;x&quot;"><w:t>a &amp; b</w:t></w:p><w:p a')
-      .replace('<w:x/>', ''),
+    source.replace('<w:p a', '<w:p a="2 &quot;x&quot;"><w:t>a &amp; b</w:t></w:p><w:p a').replace('<w:x/>', ''),
   )
 })

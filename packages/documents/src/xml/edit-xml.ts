@@ -164,13 +164,18 @@ export function child(parent: Element | undefined, ...path: string[]): Element |
   return found
 }
 
-/** Every element below with one of these local names, in document order. */
-export function* below(parent: Element, ...locals: string[]): Generator<Element> {
-  for (const node of parent.children) {
-    if (node.name === undefined) continue
-    if (locals.includes(localName(node.name))) yield node
-    yield* below(node, ...locals)
+/** Every element below with one of these local names, in document order. The list stays as it is while they change. */
+export function below(parent: Element, ...locals: string[]): Element[] {
+  const found: Element[] = []
+  const visit = (element: Element): void => {
+    for (const node of element.children) {
+      if (node.name === undefined) continue
+      if (locals.includes(localName(node.name))) found.push(node)
+      visit(node)
+    }
   }
+  visit(parent)
+  return found
 }
 
 export function closest(node: Node, ...locals: string[]): Element | undefined {

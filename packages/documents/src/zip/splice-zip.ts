@@ -83,7 +83,8 @@ export function readZipDirectory(zip: Buffer): ZipDirectory {
 export function readZipRecord(zip: Buffer, record: ZipRecord): Buffer {
   const name = record.name.slice(0, 200)
   if ((record.flags & 1) !== 0) throw new Error(`${name} is encrypted. Save the file without a password first.`)
-  if (record.method !== 0 && record.method !== 8) throw new Error(`${name} is compressed in a way that is not supported.`)
+  if (record.method !== 0 && record.method !== 8)
+    throw new Error(`${name} is compressed in a way that is not supported.`)
   if (record.size > maxEntryBytes || (record.size > 2 ** 20 && record.size > record.packed * maxRatio))
     throw new Error(`${name} would expand to ${record.size} bytes, which is more than can be edited.`)
   const from = dataStart(zip, record)
@@ -304,7 +305,7 @@ function patchZip64Offset(bytes: Buffer, central: ZipRecord['central'], offset: 
 }
 
 function zip64Field(bytes: Buffer, from: number, length: number): { start: number; end: number } | undefined {
-  for (let at = from; at + 4 <= from + length; ) {
+  for (let at = from; at + 4 <= from + length;) {
     const end = at + 4 + bytes.readUInt16LE(at + 2)
     if (bytes.readUInt16LE(at) === 1 && end <= from + length) return { start: at + 4, end }
     at = end
@@ -355,5 +356,7 @@ export function emptyZip(): Buffer {
 }
 
 export function joinPieces(zip: Uint8Array, pieces: readonly ZipPiece[]): Buffer {
-  return Buffer.concat(pieces.map((piece) => (piece instanceof Uint8Array ? piece : zip.subarray(piece.start, piece.end))))
+  return Buffer.concat(
+    pieces.map((piece) => (piece instanceof Uint8Array ? piece : zip.subarray(piece.start, piece.end))),
+  )
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findLibreOffice } from '@troupe/core'
 import type { Finding } from '@troupe/protocol'
 import { chromiumNames, findChromium, findProgram } from '../browser/find-chromium.ts'
 import type { ConfigFile } from '../config/config.ts'
@@ -48,6 +49,7 @@ export async function* diagnose({ env, cwd, home: named, full = false }: Diagnos
   }
   yield pageFinding()
   yield await chromiumFinding(env, 'status' in home ? undefined : home)
+  yield libreOfficeFinding(env)
   yield ripgrepFinding(env)
   yield languageServersFinding(cwd, env)
   yield recognitionFinding(env)
@@ -105,6 +107,13 @@ async function chromiumFinding(env: NodeJS.ProcessEnv, home: Home | undefined): 
   const text = `none found (looked for ${chromiumNames.join(', ')})`
   const fix = 'install Chromium or set CHROMIUM_PATH; the agent browser and the browser tests need it'
   return { status: 'warn', name: 'Chromium', text, fix }
+}
+
+function libreOfficeFinding(env: NodeJS.ProcessEnv): Finding {
+  const name = 'LibreOffice'
+  const file = findLibreOffice(env)
+  if (file !== undefined) return { status: 'ok', name, text: file }
+  return { status: 'info', name, text: 'none found; with it, agents convert, render and recalculate office files' }
 }
 
 function ripgrepFinding(env: NodeJS.ProcessEnv): Finding {

@@ -25,7 +25,11 @@ export function buildBlocks(docx: Docx, markdown: string, target: Target): Eleme
 function blockXml(docx: Docx, block: Block, target: Target, lists: Map<number, string>): string {
   switch (block.kind) {
     case 'heading':
-      return paragraphXml(`<w:pStyle w:val="${ensureStyle(docx, `heading ${block.level}`)}"/>`, inline(docx, block.runs, target), target)
+      return paragraphXml(
+        `<w:pStyle w:val="${ensureStyle(docx, `heading ${block.level}`)}"/>`,
+        inline(docx, block.runs, target),
+        target,
+      )
     case 'item': {
       const key = block.list
       const list = lists.get(key) ?? newList(docx, block.isOrdered, block.start)
@@ -36,12 +40,20 @@ function blockXml(docx: Docx, block: Block, target: Target, lists: Map<number, s
     }
     case 'paragraph':
       if (block.isQuote === true)
-        return paragraphXml(`<w:pStyle w:val="${ensureStyle(docx, 'quote')}"/>`, inline(docx, block.runs, target), target)
+        return paragraphXml(
+          `<w:pStyle w:val="${ensureStyle(docx, 'quote')}"/>`,
+          inline(docx, block.runs, target),
+          target,
+        )
       return paragraphXml(plainProperties(docx, target.like), inline(docx, block.runs, target), target)
     case 'code': {
       const style = ensureStyle(docx, 'code')
       const lines = block.text.split('\n')
-      return lines.map((line) => paragraphXml(`<w:pStyle w:val="${style}"/>`, tracked(`<w:r>${textXml(line)}</w:r>`, target), target)).join('')
+      return lines
+        .map((line) =>
+          paragraphXml(`<w:pStyle w:val="${style}"/>`, tracked(`<w:r>${textXml(line)}</w:r>`, target), target),
+        )
+        .join('')
     }
     case 'rule':
       return paragraphXml('<w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" w:color="auto"/></w:pBdr>', '', target)
@@ -83,7 +95,10 @@ function tracked(xml: string, { mark }: Target): string {
 function runXml(docx: Docx, run: Run, target: Target): string {
   if (run.isBreak === true) return '<w:r><w:br/></w:r>'
   if (run.image !== undefined) return pictureXml(docx, run.image, target)
-  const font = child(target.like?.children.find((each): each is Element => each.name?.endsWith(':r') === true), 'rPr')
+  const font = child(
+    target.like?.children.find((each): each is Element => each.name?.endsWith(':r') === true),
+    'rPr',
+  )
   const own = `${run.code === true ? '<w:rFonts w:ascii="Courier New" w:hAnsi="Courier New" w:cs="Courier New"/>' : likeFonts(font)}${run.bold === true ? '<w:b/><w:bCs/>' : ''}${run.italic === true ? '<w:i/><w:iCs/>' : ''}${run.strike === true ? '<w:strike/>' : ''}${run.link === undefined ? '' : '<w:color w:val="0563C1"/><w:u w:val="single"/>'}`
   const properties = own === '' ? '' : `<w:rPr>${own}</w:rPr>`
   const text = run.text === '' ? '' : `<w:r>${properties}${textXml(run.text)}</w:r>`
@@ -138,7 +153,10 @@ function pictureXml(docx: Docx, { path, alt }: { path: string; alt: string }, { 
   declarePrefix(root, 'wp', `${drawingAddress}/wordprocessingDrawing`)
   const id = docx.pkg.relate(part, 'image', media)
   const { width, height } = fitPicture(picture, { width: 5_760_000, height: 8_000_000 })
-  const number = Math.max(0, ...[...below(root, 'docPr')].map((each) => Number(valueOf(each, 'id') ?? 0) || 0)) + 1 + docx.pkg.names().length
+  const number =
+    Math.max(0, ...below(root, 'docPr').map((each) => Number(valueOf(each, 'id') ?? 0) || 0)) +
+    1 +
+    docx.pkg.names().length
   const name = escapeXml(alt === '' ? path : alt)
   return `<w:r><w:drawing><wp:inline distT="0" distB="0" distL="0" distR="0"><wp:extent cx="${width}" cy="${height}"/><wp:docPr id="${number}" name="Picture ${number}" descr="${name}"/><a:graphic xmlns:a="${drawingAddress}/main"><a:graphicData uri="${drawingAddress}/picture"><pic:pic xmlns:pic="${drawingAddress}/picture"><pic:nvPicPr><pic:cNvPr id="${number}" name="${name}"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="${id}"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="${width}" cy="${height}"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
 }
@@ -161,7 +179,13 @@ export function footnoteReference(docx: Docx, text: string): string {
   useWordPrefixes(pkg, root)
   const id = Math.max(0, ...elements(root, 'footnote').map((each) => Number(valueOf(each, 'id') ?? 0))) + 1
   const style = ensureStyle(docx, 'footnote text')
-  const mark = ensureOtherStyle(docx, 'character', 'footnote reference', 'FootnoteReference', '<w:rPr><w:vertAlign w:val="superscript"/></w:rPr>')
+  const mark = ensureOtherStyle(
+    docx,
+    'character',
+    'footnote reference',
+    'FootnoteReference',
+    '<w:rPr><w:vertAlign w:val="superscript"/></w:rPr>',
+  )
   const content = inline(docx, [{ text: ' ' }, ...parseInline(text).map(({ footnote: _, ...run }) => run)], { part })
   append(
     root,

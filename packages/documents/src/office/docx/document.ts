@@ -71,7 +71,7 @@ export function stories({ pkg, main, root }: Docx): Story[] {
 
 /** All paragraphs of a part, without the second copy of text boxes that old programs get. */
 export function paragraphsOf(root: Element): Element[] {
-  return [...below(root, 'p')].filter(
+  return below(root, 'p').filter(
     (paragraph) => prefixOf(paragraph) !== 'a:' && closest(paragraph, 'Fallback') === undefined,
   )
 }
@@ -100,12 +100,11 @@ export function freeId(docx: Docx, ...locals: string[]): number {
 }
 
 /** The id for a new tracked change. */
-export function changeMark(docx: Docx, id = freeId(docx, 'ins', 'del', 'moveFrom', 'moveTo', 'rPrChange', 'pPrChange')): string {
+export function changeMark(
+  docx: Docx,
+  id = freeId(docx, 'ins', 'del', 'moveFrom', 'moveTo', 'rPrChange', 'pPrChange'),
+): string {
   return `w:id="${id}" w:author="${author}" w:date="${docx.date}"`
-}
-
-export function styleOf(paragraph: Element): string | undefined {
-  return valueOf(child(paragraph, 'pPr', 'pStyle'), 'val')
 }
 
 /** Styles by id with their names. */

@@ -1,5 +1,16 @@
 import type { OfficeActionOf } from '@troupe/core'
-import { append, child, type Element, elements, fragment, insertAfter, insertChildren, remove, setAttribute, valueOf } from '../../xml/edit-xml.ts'
+import {
+  append,
+  child,
+  type Element,
+  elements,
+  fragment,
+  insertAfter,
+  insertChildren,
+  remove,
+  setAttribute,
+  valueOf,
+} from '../../xml/edit-xml.ts'
 import { declaration } from '../shared/package.ts'
 import { buildBlocks, footnoteReference } from './build.ts'
 import { type Docx, useRelationshipPrefix, useWordPrefixes } from './document.ts'
@@ -57,7 +68,9 @@ function newMargin(docx: Docx, kind: 'header' | 'footer', type: string, sections
   for (const section of sections) {
     insertChildren(section, 0, fragment(`<w:${kind}Reference w:type="${type}" r:id="${id}"/>`))
     if (type === 'first' && child(section, 'titlePg') === undefined) {
-      const after = elements(section).findLast(({ name }) => /(Reference|pgSz|pgMar|type|cols|pgNumType|vAlign|noEndnote)$/.test(name))
+      const after = elements(section).findLast(({ name }) =>
+        /(Reference|pgSz|pgMar|type|cols|pgNumType|vAlign|noEndnote)$/.test(name),
+      )
       insertAfter(after!, ...fragment('<w:titlePg/>'))
     }
   }
@@ -80,7 +93,8 @@ function expandFields(block: Element): void {
           ? '<w:r><w:t xml:space="preserve"/></w:r>'
           : `<w:fldSimple w:instr=" ${field} "><w:r><w:t>1</w:t></w:r></w:fldSimple>`,
       ) as [Element]
-      if (field === undefined) append(child(made, 't')!, { text: piece, raw: piece.replaceAll('&', '&amp;').replaceAll('<', '&lt;') })
+      if (field === undefined)
+        append(child(made, 't')!, { text: piece, raw: piece.replaceAll('&', '&amp;').replaceAll('<', '&lt;') })
       return [made]
     })
     insertAfter(run, ...added)
@@ -112,7 +126,26 @@ export function addContents(docx: Docx, { at, where, levels = 3 }: OfficeActionO
   const root = docx.pkg.root(settings)
   useWordPrefixes(docx.pkg, root)
   if (child(root, 'updateFields') !== undefined) return
-  const before = ['hdrShapeDefaults', 'footnotePr', 'endnotePr', 'compat', 'docVars', 'rsids', 'mathPr', 'uiCompat97To2003', 'attachedSchema', 'themeFontLang', 'clrSchemeMapping', 'shapeDefaults', 'decimalSymbol', 'listSeparator']
+  const before = [
+    'hdrShapeDefaults',
+    'footnotePr',
+    'endnotePr',
+    'compat',
+    'docVars',
+    'rsids',
+    'mathPr',
+    'uiCompat97To2003',
+    'attachedSchema',
+    'themeFontLang',
+    'clrSchemeMapping',
+    'shapeDefaults',
+    'decimalSymbol',
+    'listSeparator',
+  ]
   const next = elements(root).find(({ name }) => before.includes(name.slice(name.indexOf(':') + 1)))
-  insertChildren(root, next === undefined ? root.children.length : root.children.indexOf(next), fragment('<w:updateFields w:val="true"/>'))
+  insertChildren(
+    root,
+    next === undefined ? root.children.length : root.children.indexOf(next),
+    fragment('<w:updateFields w:val="true"/>'),
+  )
 }

@@ -1,20 +1,20 @@
 import {
   below,
   child,
+  contentOf,
   copyOf,
   type Element,
   elements,
   fragment,
   insertAfter,
-  insertBefore,
   type Node,
   remove,
   replaceWith,
   setAttribute,
   setText,
+  valueOf,
   xmlText,
 } from '../../xml/edit-xml.ts'
-import { contentOf, valueOf } from '../../xml/edit-xml.ts'
 import { escapeXml, localName } from '../../xml/parse-xml.ts'
 
 /** A stretch of a paragraph's text. */
@@ -35,7 +35,19 @@ export interface ParagraphText {
 }
 
 const single: Record<string, string> = { tab: '\t', br: '\n', cr: '\n', noBreakHyphen: '-', ptab: '\t' }
-const passed = new Set(['hyperlink', 'ins', 'moveTo', 'smartTag', 'sdt', 'sdtContent', 'customXml', 'dir', 'bdo', 'ruby', 'rubyBase'])
+const passed = new Set([
+  'hyperlink',
+  'ins',
+  'moveTo',
+  'smartTag',
+  'sdt',
+  'sdtContent',
+  'customXml',
+  'dir',
+  'bdo',
+  'ruby',
+  'rubyBase',
+])
 
 /** The visible text of a paragraph without tracked deletions, and the elements it comes from. */
 export function textOfParagraph(paragraph: Element, fields: ReadonlySet<Element>): ParagraphText {
@@ -185,9 +197,20 @@ export function markDeleted(runs: readonly Element[], mark: () => string): Eleme
   return runs.map((run) => {
     const copy = copyOf(run)
     for (const node of elements(copy)) {
-      if (localName(node.name) === 't') replaceWith(node, ...fragment(xmlText(node).replace(/^<([\w]+:)?t\b/, '<w:delText').replace(/<\/([\w]+:)?t>$/, '</w:delText>')))
+      if (localName(node.name) === 't')
+        replaceWith(
+          node,
+          ...fragment(
+            xmlText(node)
+              .replace(/^<([\w]+:)?t\b/, '<w:delText')
+              .replace(/<\/([\w]+:)?t>$/, '</w:delText>'),
+          ),
+        )
       if (localName(node.name) === 'instrText') {
-        replaceWith(node, ...fragment(`<w:delInstrText xml:space="preserve">${escapeXml(contentOf(node))}</w:delInstrText>`))
+        replaceWith(
+          node,
+          ...fragment(`<w:delInstrText xml:space="preserve">${escapeXml(contentOf(node))}</w:delInstrText>`),
+        )
       }
     }
     const deleted = fragment(`<w:del ${mark()}/>`)[0]!
@@ -222,8 +245,4 @@ export function replaceTracked(
   if (inserted === '') return
   const xml = isInsideInsertion ? inserted : `<w:ins ${mark()}>${inserted}</w:ins>`
   insertAfter(deleted.at(-1)!, ...fragment(xml))
-}
-
-export function insertBeforeRun(run: Element, xml: string): void {
-  insertBefore(run, ...fragment(xml))
 }

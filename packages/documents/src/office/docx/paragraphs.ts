@@ -20,7 +20,16 @@ import { localName } from '../../xml/parse-xml.ts'
 import { nearestNote } from '../shared/nearest.ts'
 import { buildBlocks } from './build.ts'
 import { blockOf, changeMark, containerOf, type Docx, freeId, paragraphsOf, stories } from './document.ts'
-import { fieldRuns, findText, markDeleted, type Match, replaceStretch, replaceTracked, textOfParagraph, touchesField } from './paragraph-text.ts'
+import {
+  fieldRuns,
+  findText,
+  markDeleted,
+  type Match,
+  replaceStretch,
+  replaceTracked,
+  textOfParagraph,
+  touchesField,
+} from './paragraph-text.ts'
 import { findStyle } from './styles.ts'
 
 export function marks(docx: Docx): () => string {
@@ -51,7 +60,10 @@ export function replaceText(docx: Docx, action: OfficeActionOf<'replace_text'>):
     throw new Error(
       `${JSON.stringify(find)} occurs ${total} times. Give more of the text around it, or set "all" to replace every one.`,
     )
-  if (inFields > 0) docx.notes.add(`${inFields} more ${inFields === 1 ? 'match is' : 'matches are'} in fields, whose results are computed, and stayed as they are.`)
+  if (inFields > 0)
+    docx.notes.add(
+      `${inFields} more ${inFields === 1 ? 'match is' : 'matches are'} in fields, whose results are computed, and stayed as they are.`,
+    )
   for (const { paragraph, fields, matches } of found) {
     for (const match of matches.toReversed()) {
       if (tracked) replaceTracked(paragraph, fields, match, replace, mark)
@@ -61,7 +73,10 @@ export function replaceText(docx: Docx, action: OfficeActionOf<'replace_text'>):
 }
 
 /** The one place of a text in the document, for comments and footnotes. */
-export function findPlace(docx: Docx, wanted: string): { paragraph: Element; fields: Set<Element>; match: Match; part: string } {
+export function findPlace(
+  docx: Docx,
+  wanted: string,
+): { paragraph: Element; fields: Set<Element>; match: Match; part: string } {
   const fields = fieldRuns(docx.root)
   const paragraphs = paragraphsOf(docx.body)
   const texts = paragraphs.map((paragraph) => textOfParagraph(paragraph, fields))
@@ -69,7 +84,14 @@ export function findPlace(docx: Docx, wanted: string): { paragraph: Element; fie
     findText(texts[index]!.text, wanted, false).map((match) => ({ paragraph, match, text: texts[index]! })),
   )
   const free = hits.filter(({ text, match }) => !touchesField(text, match))
-  if (free.length === 0) throw new Error(notFound(wanted, texts.map(({ text }) => text), hits.length))
+  if (free.length === 0)
+    throw new Error(
+      notFound(
+        wanted,
+        texts.map(({ text }) => text),
+        hits.length,
+      ),
+    )
   if (free.length > 1)
     throw new Error(`${JSON.stringify(wanted)} occurs ${free.length} times. Give more of the text around it.`)
   const { paragraph, match } = free[0]!
@@ -98,9 +120,16 @@ export function findParagraph(docx: Docx, anchor: string): Element {
     const hits = paragraphs.filter((_, index) => test(texts[index]!))
     if (hits.length === 1) return hits[0]!
     if (hits.length > 1)
-      throw new Error(`${hits.length} paragraphs match ${JSON.stringify(anchor)}. Give more of the text of the one you mean.`)
+      throw new Error(
+        `${hits.length} paragraphs match ${JSON.stringify(anchor)}. Give more of the text of the one you mean.`,
+      )
   }
-  throw new Error(`No paragraph matches ${JSON.stringify(anchor)}.${nearestNote(wanted, texts.filter((text) => text !== ''))}`)
+  throw new Error(
+    `No paragraph matches ${JSON.stringify(anchor)}.${nearestNote(
+      wanted,
+      texts.filter((text) => text !== ''),
+    )}`,
+  )
 }
 
 export function insert(docx: Docx, { markdown, at, where, tracked }: OfficeActionOf<'insert'>): void {
@@ -152,10 +181,11 @@ const rangeMarks = ['bookmarkStart', 'bookmarkEnd', 'commentRangeStart', 'commen
 
 /** Removes blocks, but keeps section ends and the halves of ranges that reach beyond them. */
 function removeBlocks(blocks: readonly Element[]): void {
-  const found = blocks.flatMap((block) => [...below(block, ...rangeMarks)])
+  const found = blocks.flatMap((block) => below(block, ...rangeMarks))
   const kind = ({ name }: Element): string => localName(name).replace(/Start|End/, '')
   const halves = found.filter(
-    (mark) => found.filter((other) => kind(other) === kind(mark) && valueOf(other, 'id') === valueOf(mark, 'id')).length === 1,
+    (mark) =>
+      found.filter((other) => kind(other) === kind(mark) && valueOf(other, 'id') === valueOf(mark, 'id')).length === 1,
   )
   const container = blocks[0]?.parent
   for (const block of blocks) {
@@ -187,7 +217,7 @@ function deleteTracked(block: Element, mark: () => string): void {
     append(properties, ...fragment(`<w:del ${mark()}/>`))
   }
   for (const paragraph of paragraphs) {
-    const runs = [...below(paragraph, 'r')].filter((run) => run.parent !== undefined && localName(run.parent.name) !== 'del')
+    const runs = below(paragraph, 'r').filter((run) => run.parent !== undefined && localName(run.parent.name) !== 'del')
     markDeleted(runs, mark)
     const properties = child(paragraph, 'pPr') ?? addFirst(paragraph, '<w:pPr/>')
     const markProperties = child(properties, 'rPr') ?? addInOrder(properties, '<w:rPr/>', paragraphOrder)
@@ -207,24 +237,91 @@ export function moveBlocks(docx: Docx, { at, to, before, after }: OfficeActionOf
 }
 
 export const paragraphOrder = [
-  'pStyle', 'keepNext', 'keepLines', 'pageBreakBefore', 'framePr', 'widowControl', 'numPr', 'suppressLineNumbers', 'pBdr',
-  'shd', 'tabs', 'suppressAutoHyphens', 'kinsoku', 'wordWrap', 'overflowPunct', 'topLinePunct', 'autoSpaceDE',
-  'autoSpaceDN', 'bidi', 'adjustRightInd', 'snapToGrid', 'spacing', 'ind', 'contextualSpacing', 'mirrorIndents',
-  'suppressOverlap', 'jc', 'textDirection', 'textAlignment', 'textboxTightWrap', 'outlineLvl', 'divId', 'cnfStyle', 'rPr',
-  'sectPr', 'pPrChange',
+  'pStyle',
+  'keepNext',
+  'keepLines',
+  'pageBreakBefore',
+  'framePr',
+  'widowControl',
+  'numPr',
+  'suppressLineNumbers',
+  'pBdr',
+  'shd',
+  'tabs',
+  'suppressAutoHyphens',
+  'kinsoku',
+  'wordWrap',
+  'overflowPunct',
+  'topLinePunct',
+  'autoSpaceDE',
+  'autoSpaceDN',
+  'bidi',
+  'adjustRightInd',
+  'snapToGrid',
+  'spacing',
+  'ind',
+  'contextualSpacing',
+  'mirrorIndents',
+  'suppressOverlap',
+  'jc',
+  'textDirection',
+  'textAlignment',
+  'textboxTightWrap',
+  'outlineLvl',
+  'divId',
+  'cnfStyle',
+  'rPr',
+  'sectPr',
+  'pPrChange',
 ]
 const runOrder = [
-  'rStyle', 'rFonts', 'b', 'bCs', 'i', 'iCs', 'caps', 'smallCaps', 'strike', 'dstrike', 'outline', 'shadow', 'emboss',
-  'imprint', 'noProof', 'snapToGrid', 'vanish', 'webHidden', 'color', 'spacing', 'w', 'kern', 'position', 'sz', 'szCs',
-  'highlight', 'u', 'effect', 'bdr', 'shd', 'fitText', 'vertAlign', 'rtl', 'cs', 'em', 'lang', 'eastAsianLayout',
-  'specVanish', 'oMath',
+  'rStyle',
+  'rFonts',
+  'b',
+  'bCs',
+  'i',
+  'iCs',
+  'caps',
+  'smallCaps',
+  'strike',
+  'dstrike',
+  'outline',
+  'shadow',
+  'emboss',
+  'imprint',
+  'noProof',
+  'snapToGrid',
+  'vanish',
+  'webHidden',
+  'color',
+  'spacing',
+  'w',
+  'kern',
+  'position',
+  'sz',
+  'szCs',
+  'highlight',
+  'u',
+  'effect',
+  'bdr',
+  'shd',
+  'fitText',
+  'vertAlign',
+  'rtl',
+  'cs',
+  'em',
+  'lang',
+  'eastAsianLayout',
+  'specVanish',
+  'oMath',
 ]
 
 export function styleBlocks(docx: Docx, action: OfficeActionOf<'style'>): void {
   const blocks = blocksBetween(docx, action.at, action.to)
   const { style, align } = action
   const fonts = fontXml(action)
-  if (style === undefined && align === undefined && fonts.length === 0) throw new Error('"style" needs something to set.')
+  if (style === undefined && align === undefined && fonts.length === 0)
+    throw new Error('"style" needs something to set.')
   const id = style === undefined ? undefined : findStyle(docx, style)
   const paragraphs = blocks.flatMap((block) => (localName(block.name) === 'p' ? [block] : paragraphsOf(block)))
   for (const paragraph of paragraphs) {
@@ -244,8 +341,12 @@ function fontXml(action: OfficeActionOf<'style'>): string[] {
     ...toggle('i', italic),
     ...(underline === undefined ? [] : [`<w:u w:val="${underline ? 'single' : 'none'}"/>`]),
     ...(color === undefined ? [] : [`<w:color w:val="${color.replace('#', '').toUpperCase()}"/>`]),
-    ...(size === undefined ? [] : [`<w:sz w:val="${Math.round(size * 2)}"/>`, `<w:szCs w:val="${Math.round(size * 2)}"/>`]),
-    ...(font === undefined ? [] : [`<w:rFonts w:ascii="${quoted(font)}" w:hAnsi="${quoted(font)}" w:cs="${quoted(font)}"/>`]),
+    ...(size === undefined
+      ? []
+      : [`<w:sz w:val="${Math.round(size * 2)}"/>`, `<w:szCs w:val="${Math.round(size * 2)}"/>`]),
+    ...(font === undefined
+      ? []
+      : [`<w:rFonts w:ascii="${quoted(font)}" w:hAnsi="${quoted(font)}" w:cs="${quoted(font)}"/>`]),
   ]
 }
 

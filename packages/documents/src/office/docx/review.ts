@@ -1,5 +1,20 @@
 import type { OfficeActionOf } from '@troupe/core'
-import { append, below, child, contentOf, type Element, elements, fragment, insertAfter, insertBefore, insertChildren, type Node, remove, replaceWith, valueOf } from '../../xml/edit-xml.ts'
+import {
+  append,
+  below,
+  child,
+  contentOf,
+  type Element,
+  elements,
+  fragment,
+  insertAfter,
+  insertBefore,
+  insertChildren,
+  type Node,
+  remove,
+  replaceWith,
+  valueOf,
+} from '../../xml/edit-xml.ts'
 import { localName } from '../../xml/parse-xml.ts'
 import { declaration } from '../shared/package.ts'
 import { author, type Docx, stories, useWordPrefixes } from './document.ts'
@@ -51,34 +66,61 @@ export function removeComments(docx: Docx, { text }: OfficeActionOf<'remove_comm
   const part = docx.pkg.related(docx.main, 'comments')
   const all = part === undefined ? [] : elements(docx.pkg.root(part), 'comment')
   const chosen = all.filter((comment) => text === undefined || contentOf(comment).includes(text))
-  if (chosen.length === 0) throw new Error(text === undefined ? 'The document has no comments.' : `No comment contains ${JSON.stringify(text)}.`)
+  if (chosen.length === 0)
+    throw new Error(
+      text === undefined ? 'The document has no comments.' : `No comment contains ${JSON.stringify(text)}.`,
+    )
   const ids = new Set(chosen.map((comment) => valueOf(comment, 'id')))
   for (const comment of chosen) remove(comment)
-  for (const mark of [...below(docx.root, 'commentRangeStart', 'commentRangeEnd', 'commentReference')]) {
+  for (const mark of below(docx.root, 'commentRangeStart', 'commentRangeEnd', 'commentReference')) {
     if (!ids.has(valueOf(mark, 'id'))) continue
     const run = mark.parent
     remove(mark)
-    if (run !== undefined && localName(run.name) === 'r' && elements(run).every(({ name }) => localName(name) === 'rPr')) remove(run)
+    if (
+      run !== undefined &&
+      localName(run.name) === 'r' &&
+      elements(run).every(({ name }) => localName(name) === 'rPr')
+    )
+      remove(run)
   }
 }
 
-const changeNames = ['ins', 'del', 'moveFrom', 'moveTo', 'rPrChange', 'pPrChange', 'tblPrChange', 'trPrChange', 'tcPrChange', 'sectPrChange', 'tblGridChange', 'numberingChange', 'cellIns', 'cellDel']
+const changeNames = [
+  'ins',
+  'del',
+  'moveFrom',
+  'moveTo',
+  'rPrChange',
+  'pPrChange',
+  'tblPrChange',
+  'trPrChange',
+  'tcPrChange',
+  'sectPrChange',
+  'tblGridChange',
+  'numberingChange',
+  'cellIns',
+  'cellDel',
+]
 
 /** Accepts or rejects tracked changes. */
 export function reviewChanges(docx: Docx, { decision, author: by, text }: OfficeActionOf<'review_changes'>): void {
   const isAccepted = decision === 'accept'
   let count = 0
   for (const { root } of stories(docx)) {
-    const changes = [...below(root, ...changeNames)].filter(
+    const changes = below(root, ...changeNames).filter(
       (change) =>
         valueOf(change, 'id') !== undefined &&
         (by === undefined || valueOf(change, 'author') === by) &&
-        (text === undefined || (localName(change.parent?.name ?? '') === 'rPr' ? contentOf(paragraphOf(change)) : contentOf(change)).includes(text)),
+        (text === undefined ||
+          (localName(change.parent?.name ?? '') === 'rPr'
+            ? contentOf(paragraphOf(change))
+            : contentOf(change)
+          ).includes(text)),
     )
     count += changes.length
     // Inner changes first: an insertion can contain a deletion.
     for (const change of changes.toReversed()) settle(change, isAccepted)
-    for (const mark of [...below(root, 'moveFromRangeStart', 'moveFromRangeEnd', 'moveToRangeStart', 'moveToRangeEnd')])
+    for (const mark of below(root, 'moveFromRangeStart', 'moveFromRangeEnd', 'moveToRangeStart', 'moveToRangeEnd'))
       if (text === undefined && by === undefined) remove(mark)
   }
   if (count === 0) throw new Error('The document has no such tracked changes.')
@@ -118,7 +160,7 @@ function settle(change: Element, isAccepted: boolean): void {
 
 /** Puts the content of a change in its place. Deleted text becomes text again. */
 function keep(change: Element): void {
-  for (const deleted of [...below(change, 'delText', 'delInstrText')]) {
+  for (const deleted of below(change, 'delText', 'delInstrText')) {
     const name = localName(deleted.name) === 'delText' ? 'w:t' : 'w:instrText'
     const [made] = fragment(`<${name} xml:space="preserve"/>`) as [Element]
     append(made, ...deleted.children.slice())
@@ -139,7 +181,8 @@ function settleParagraphMark(change: Element, isKept: boolean): void {
     const properties = child(next, 'pPr')
     insertChildren(next, properties === undefined ? 0 : next.children.indexOf(properties) + 1, content)
     remove(paragraph)
-  } else if (content.length === 0 && siblings.filter(({ name }) => localName(name) === 'p').length > 1) remove(paragraph)
+  } else if (content.length === 0 && siblings.filter(({ name }) => localName(name) === 'p').length > 1)
+    remove(paragraph)
 }
 
 function removeRow(row: Element): void {
@@ -152,7 +195,9 @@ function restoreProperties(change: Element): void {
   const properties = change.parent
   if (properties === undefined) return
   const [old] = elements(change)
-  const kept = elements(properties).filter((each) => ['rPr', 'sectPr'].includes(localName(each.name)) && localName(properties.name) === 'pPr')
+  const kept = elements(properties).filter(
+    (each) => ['rPr', 'sectPr'].includes(localName(each.name)) && localName(properties.name) === 'pPr',
+  )
   for (const each of properties.children.slice()) remove(each)
   append(properties, ...(old?.children.slice() ?? []), ...kept)
 }

@@ -68,7 +68,13 @@ export function findStyle(docx: Docx, wanted: string): string {
 }
 
 /** The id of a character or table style, added if the file lacks it. */
-export function ensureOtherStyle(docx: Docx, kind: 'character' | 'table', name: string, id: string, xml: string): string {
+export function ensureOtherStyle(
+  docx: Docx,
+  kind: 'character' | 'table',
+  name: string,
+  id: string,
+  xml: string,
+): string {
   for (const [known, style] of stylesOf(docx))
     if (style.kind === kind && style.name.toLowerCase() === name.toLowerCase()) return known
   append(
@@ -116,9 +122,7 @@ export function newList(docx: Docx, isOrdered: boolean, start: number): string {
     insertChildren(root, at, [abstract])
   }
   const id = ids('num', 'numId')
-  const override = isOrdered
-    ? `<w:lvlOverride w:ilvl="0"><w:startOverride w:val="${start}"/></w:lvlOverride>`
-    : ''
+  const override = isOrdered ? `<w:lvlOverride w:ilvl="0"><w:startOverride w:val="${start}"/></w:lvlOverride>` : ''
   const [num] = fragment(
     `<w:num w:numId="${id}"><w:abstractNumId w:val="${valueOf(abstract, 'abstractNumId')}"/>${override}</w:num>`,
   ) as [Element]

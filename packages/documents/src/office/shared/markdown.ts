@@ -42,10 +42,6 @@ export function parseInline(markdown: string): Run[] {
   return block !== undefined && 'runs' in block ? block.runs : [{ text: markdown }]
 }
 
-export function plainText(runs: readonly Run[]): string {
-  return runs.map(({ text, isBreak, image }) => (isBreak === true ? '\n' : (image?.alt ?? text))).join('')
-}
-
 interface State {
   lists: number
   notes: ReadonlyMap<string, string>
@@ -109,7 +105,11 @@ function addList(list: Tokens.List, blocks: Block[], state: State, place: Place)
 
 function tableOf(token: Tokens.Table, state: State): Block {
   const cell = ({ tokens }: Tokens.TableCell): Run[] => runsOf(tokens, {}, state)
-  return { kind: 'table', rows: [token.header.map(cell), ...token.rows.map((row) => row.map(cell))], align: token.align }
+  return {
+    kind: 'table',
+    rows: [token.header.map(cell), ...token.rows.map((row) => row.map(cell))],
+    align: token.align,
+  }
 }
 
 type Style = Omit<Run, 'text'>

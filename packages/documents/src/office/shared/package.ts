@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import path from 'node:path'
-import { append, child, editableXml, type Element, elements, fragment, remove, valueOf, xmlText } from '../../xml/edit-xml.ts'
+import { append, editableXml, type Element, elements, fragment, remove, valueOf, xmlText } from '../../xml/edit-xml.ts'
 import { escapeXml } from '../../xml/parse-xml.ts'
 import {
   readZipDirectory,
@@ -142,6 +142,8 @@ export class OfficePackage {
   setType(name: string, contentType: string): void {
     if (this.typeOf(name) === contentType) return
     const types = this.root('[Content_Types].xml')
+    for (const override of elements(types, 'Override'))
+      if (valueOf(override, 'PartName')?.toLowerCase() === `/${name}`.toLowerCase()) remove(override)
     const prefix = types.name.slice(0, types.name.indexOf(':') + 1)
     append(
       types,
@@ -166,7 +168,8 @@ export class OfficePackage {
   }
 
   related(part: string, kind: string): string | undefined {
-    return this.relationships(part).find((each) => each.kind === kind && !each.isExternal && this.has(each.target))?.target
+    return this.relationships(part).find((each) => each.kind === kind && !each.isExternal && this.has(each.target))
+      ?.target
   }
 
   targetOf(part: string, id: string | undefined): string | undefined {
@@ -177,7 +180,10 @@ export class OfficePackage {
   relate(part: string, kind: string, target: string, { external = false } = {}): string {
     const name = relationshipsOf(part)
     if (!this.has(name)) {
-      this.set(name, `${declaration}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>`)
+      this.set(
+        name,
+        `${declaration}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>`,
+      )
     }
     const root = this.root(name)
     const used = new Set(elements(root).map((each) => valueOf(each, 'Id')))
@@ -252,7 +258,8 @@ function decode(bytes: Buffer): { text: string; encoding: Encoding } {
   if (bytes[0] === 0xfe && bytes[1] === 0xff)
     return { text: new TextDecoder('utf-16be').decode(bytes), encoding: 'other' }
   const named = /^<\?xml[^>]*encoding=["']([\w.-]+)["']/.exec(bytes.toString('latin1', 0, 200))?.[1]?.toLowerCase()
-  if (named === undefined || /^(utf-?8|us-ascii)$/.test(named)) return { text: bytes.toString('utf8'), encoding: 'utf-8' }
+  if (named === undefined || /^(utf-?8|us-ascii)$/.test(named))
+    return { text: bytes.toString('utf8'), encoding: 'utf-8' }
   try {
     return { text: new TextDecoder(named).decode(bytes), encoding: 'other' }
   } catch {
@@ -273,8 +280,4 @@ export function declarePrefix(root: Element, prefix: string, address: string): v
   root.attributes[`xmlns:${prefix}`] = address
   root.isRetagged = true
   for (let each = root.parent; each !== undefined; each = each.parent) each.isChanged = true
-}
-
-export function firstChild(pkg: OfficePackage, part: string, ...names: string[]): Element | undefined {
-  return child(pkg.root(part), ...names)
 }

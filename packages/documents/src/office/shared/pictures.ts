@@ -15,8 +15,10 @@ const emuPerPixel = 9525
 /** Reads a picture that an action names. Throws unless it is a PNG, JPEG or GIF. */
 export function readPicture(pictures: Readonly<Record<string, string>>, name: string): Picture {
   const real = pictures[name]
-  if (real === undefined) throw new Error(`The picture ${JSON.stringify(name)} was not found. Use a path in the workspace.`)
-  if (statSync(real).size > maxPictureBytes) throw new Error(`The picture ${JSON.stringify(name)} is larger than 32 MB.`)
+  if (real === undefined)
+    throw new Error(`The picture ${JSON.stringify(name)} was not found. Use a path in the workspace.`)
+  if (statSync(real).size > maxPictureBytes)
+    throw new Error(`The picture ${JSON.stringify(name)} is larger than 32 MB.`)
   const bytes = readFileSync(real)
   const size = sizeOf(bytes)
   if (size === undefined || size.width === 0 || size.height === 0)

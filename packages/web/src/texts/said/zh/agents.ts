@@ -12,8 +12,8 @@ export const agents: ServerTextPairs = [
     '更改代码并验证：阅读、编辑、运行测试和命令。',
   ],
   [
-    'Reads, writes and restructures documents such as text, Markdown and notebooks.',
-    '阅读、撰写和重组文档：文本、Markdown、笔记本。',
+    'Reads, writes and converts documents such as text, Markdown, Word, Excel, PowerPoint and PDF.',
+    '阅读、撰写和转换文档：文本、Markdown、Word、Excel、PowerPoint、PDF。',
   ],
   ['Reads, sorts and drafts email. Never sends on its own.', '阅读、整理和起草电子邮件；不会自行发送。'],
   ['Searches and reads files to answer a question. Read-only.', '搜索和阅读文件以回答问题。只读。'],

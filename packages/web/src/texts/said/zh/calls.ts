@@ -28,6 +28,7 @@ export const actions: ServerTextPairs = [
   ['Look at the page', '查看网页'],
   ['Edit a file', '编辑文件'],
   ['Edit a notebook', '编辑笔记本'],
+  ['Change an office file', '修改办公文件'],
   ['Write a file', '写入文件'],
   ['Read a file', '读取文件'],
   ['Find files', '查找文件'],

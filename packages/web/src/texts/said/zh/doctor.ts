@@ -21,6 +21,10 @@ export const doctor: ServerTextPairs = [
     'none found; with one, agents learn at once which errors an edit causes',
     '未找到；有了它，智能体能立即知道一次修改造成了哪些错误',
   ],
+  [
+    'none found; with it, agents convert, render and recalculate office files',
+    '未找到；有了它，智能体可以转换、渲染和重新计算办公文件',
+  ],
   ['install ripgrep to search files', '请安装 ripgrep 以搜索文件'],
   ['fix or remove the file', '请修正或移除该文件'],
   ['none yet; created on first start', '尚不存在；首次启动时创建'],

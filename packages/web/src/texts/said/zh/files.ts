@@ -2,6 +2,33 @@ import type { ServerTextPairs } from '../../server-texts.ts'
 
 /** Errors of file tools. */
 export const files: ServerTextPairs = [
+  ['"{}" are no pages. Use "2" or "1-3".', '“{}”不是页码。请使用“2”或“1-3”。'],
+  ['Give at least one action, or "from" to convert a file.', '请至少给出一个操作，或用“from”转换文件。'],
+  ['Office files cannot be edited here.', '这里无法编辑办公文件。'],
+  [
+    '{} is not an office file. Use docx, xlsx, pptx, odt, ods, odp, pdf, html, csv or png.',
+    '{} 不是办公文件。请使用 docx、xlsx、pptx、odt、ods、odp、pdf、html、csv 或 png。',
+  ],
+  [
+    'Files of type "{}" cannot be edited in place. Convert it to docx, xlsx or pptx first: give the new path, and this file as "from".',
+    '“{}”类型的文件无法就地编辑。请先转换为 docx、xlsx 或 pptx：给出新路径，并以此文件作为“from”。',
+  ],
+  [
+    '"{}" exists already. Read it first if you want to replace it, or use another path.',
+    '“{}”已存在。如要替换，请先读取它，或使用其他路径。',
+  ],
+  [
+    'A file of this type is converted first: call without actions, then edit the new file in a second call.',
+    '此类文件需先转换：先不带操作调用，再在第二次调用中编辑新文件。',
+  ],
+  [
+    'pdftoppm is not installed, so pages cannot be shown as pictures. Ask the user to install poppler-utils.',
+    '未安装 pdftoppm，无法以图片显示页面。请安装 poppler-utils。',
+  ],
+  ['There is no page {} to show. {}', '没有可显示的第 {} 页。{}'],
+  ['Files cannot be converted to "{}". Use one of: {}.', '文件无法转换为“{}”。可用的格式：{}。'],
+  ['LibreOffice took longer than {} seconds and was stopped.', 'LibreOffice 用时超过 {} 秒，已停止。'],
+  ['LibreOffice did not convert the file: {}.', 'LibreOffice 未能转换该文件：{}。'],
   ['{} is a file. Give a folder.', '{} 是文件。请给出文件夹。'],
   ['There are no projects here.', '这里没有项目。'],
   ['This chat has no project. Name one. Projects: {}.', '此对话没有项目。请指定一个。项目：{}。'],
