@@ -16,7 +16,8 @@ import { joinPieces, readZipDirectory, type ZipPiece } from '@troupe/documents/s
 const corpus = process.env['TROUPE_OFFICE_CORPUS']
 const wanted = Number(process.env['TROUPE_OFFICE_FILES'] ?? 200)
 const mostPauseMs = 100
-const mark = 'Troupe edit 7391'
+/** One word, because a text on a crowded slide is found in pieces. */
+const mark = 'TroupeEdit7391'
 const soffice = findLibreOffice()
 
 export const benches = [

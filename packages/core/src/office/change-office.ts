@@ -12,6 +12,7 @@ import { utf8Format } from '../text/encoding.ts'
 import type { Documents, OfficeEdit, OfficeFormat } from '../tool/documents.ts'
 import type { OfficeAction } from '../tool/office-actions.ts'
 import type { ToolContext } from '../tool/tool.ts'
+import { escapeCsvFormulas } from '../text/csv-formulas.ts'
 import { convertible, convertOffice, withConverted } from './libreoffice.ts'
 
 export interface OfficeCall {
@@ -159,8 +160,10 @@ interface Computed extends Pick<OfficeEdit, 'before' | 'notes'> {
 async function computeOffice(ctx: ToolContext, plan: OfficePlan, before: Snapshot | undefined): Promise<Computed> {
   const { source, target, format, actions, converts } = plan
   if (plan.importsFrom !== undefined) return computeImported(ctx, plan)
-  if (converts && actions.length === 0 && source !== undefined)
-    return { before: '', text: '', notes: [], after: [await convertOffice(ctx, { path: source.path }, plan.extension)] }
+  if (converts && actions.length === 0 && source !== undefined) {
+    const after = [await convertOffice(ctx, { path: source.path }, plan.extension)]
+    return withSafeCells(plan, { before: '', text: '', notes: [], after })
+  }
   const request = {
     format,
     file: source === undefined ? undefined : { path: source.path },
@@ -186,7 +189,7 @@ async function computeOffice(ctx: ToolContext, plan: OfficePlan, before: Snapsho
       : first
   const pieces = join(edit)
   const after = converts ? [await convertOffice(ctx, { bytes: pieces, extension: format }, plan.extension)] : pieces
-  return { before: edit.before, text: edit.after, notes: edit.notes, after }
+  return withSafeCells(plan, { before: edit.before, text: edit.after, notes: edit.notes, after })
 }
 
 /** Formats that are not edited themselves are converted first. */
@@ -196,6 +199,15 @@ async function computeImported(ctx: ToolContext, { source, extension, actions }:
       'A file of this type is converted first: call without actions, then edit the new file in a second call.',
     )
   return { before: '', text: '', notes: [], after: [await convertOffice(ctx, { path: source!.path }, extension)] }
+}
+
+/** A text that starts like a formula would run as one when somebody opens a csv file. */
+function withSafeCells({ extension }: OfficePlan, computed: Computed): Computed {
+  if (extension !== 'csv') return computed
+  const { text, count } = escapeCsvFormulas(Buffer.concat(computed.after).toString())
+  if (count === 0) return computed
+  const note = `${count} ${count === 1 ? 'text starts' : 'texts start'} like a formula and got an apostrophe in front, so that no program runs it.`
+  return { ...computed, after: [Buffer.from(text)], notes: [...computed.notes, note] }
 }
 
 async function shownChange(

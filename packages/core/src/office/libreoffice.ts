@@ -41,7 +41,7 @@ const filters: Record<string, string> = {
   xlsx: 'xlsx:Calc MS Excel 2007 XML',
   pptx: 'pptx:Impress MS PowerPoint 2007 XML',
   html: 'html',
-  csv: 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,1',
+  csv: 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false',
   txt: 'txt:Text (encoded):UTF8',
   rtf: 'rtf',
   png: 'png',
@@ -157,7 +157,7 @@ async function convertIn(
   const { output, hasTimedOut } = await runProgram(ctx, { argv, folder, timeoutMs })
   if (hasTimedOut) throw new Error(`LibreOffice took longer than ${timeoutMs / 1000} seconds and was stopped.`)
   // Its exit code is 0 even if it could not load the file.
-  const [made] = (await readdir(out)).filter((name) => name.startsWith('source.'))
+  const [made] = (await readdir(out)).filter((name) => name.startsWith('source'))
   if (made !== undefined) return path.join(out, made)
   const reason = /source file could not be loaded/i.test(output)
     ? 'it could not load the file, which may be damaged or encrypted'

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { sendSignalTo } from '../process/processes.ts'
 import { findBash, processMark, startProcess } from '../process/start-process.ts'
 import { limitsScript, watchProcesses } from '../sandbox/process-limits.ts'
@@ -13,6 +14,14 @@ export interface ProgramOutcome {
 }
 
 const maxOutput = 4000
+/** Parts of LibreOffice and of the fonts that Debian keeps outside /usr. */
+const settingsFolders = [
+  '/etc/libreoffice',
+  '/var/lib/libreoffice',
+  '/var/spool/libreoffice',
+  '/etc/fonts',
+  '/var/cache/fontconfig',
+]
 
 /**
  * Runs a program on files in a folder of its own: in the sandbox without network where there is one, in a process group
@@ -37,8 +46,9 @@ export async function runProgram(
     cwd: folder,
     env,
     confinement: 'workspace',
-    roots: [],
-    grants: [{ how: 'write', path: folder }],
+    // A root, not a grant: programs need sockets among their own processes.
+    roots: [folder],
+    readable: settingsFolders.filter((place) => existsSync(place)),
   })
   const start = confined ?? { file, args, env, cwd: folder }
   const child = await startProcess(file, () =>

@@ -33,6 +33,8 @@ export class OfficePackage {
   readonly #zip: Buffer
   readonly #directory: ZipDirectory
   readonly #records = new Map<string, ZipRecord>()
+  /** Spellings in the archive by their lower case. */
+  readonly #spellings = new Map<string, string>()
   readonly #trees = new Map<string, { root: Element; encoding: Encoding }>()
   readonly #changes = new Map<string, Uint8Array | null>()
 
@@ -41,26 +43,27 @@ export class OfficePackage {
     this.#directory = readZipDirectory(zip)
     for (const record of this.#directory.records) {
       if (record.name.endsWith('/')) continue
-      this.#records.set(record.name.toLowerCase(), record)
+      this.#records.set(record.name, record)
+      this.#spellings.set(record.name.toLowerCase(), record.name)
     }
   }
 
   names(): string[] {
     const kept = [...this.#records.values()].map(({ name }) => name).filter((name) => this.#changes.get(name) !== null)
-    const added = [...this.#changes].filter(([name, bytes]) => bytes !== null && !this.#records.has(name.toLowerCase()))
+    const added = [...this.#changes].filter(([name, bytes]) => bytes !== null && !this.#records.has(name))
     return [...kept, ...added.map(([name]) => name)]
   }
 
   has(name: string): boolean {
     const spelled = this.#spelled(name)
-    return this.#changes.has(spelled) ? this.#changes.get(spelled) !== null : this.#records.has(name.toLowerCase())
+    return this.#changes.has(spelled) ? this.#changes.get(spelled) !== null : this.#records.has(spelled)
   }
 
   bytes(name: string): Buffer {
     const spelled = this.#spelled(name)
     const changed = this.#changes.get(spelled)
     if (changed instanceof Uint8Array) return Buffer.from(changed)
-    const record = this.#records.get(name.toLowerCase())
+    const record = this.#records.get(spelled)
     if (record === undefined || changed === null) throw new Error(`The file has no part "${name.slice(0, 200)}".`)
     return readZipRecord(this.#zip, record)
   }
@@ -119,7 +122,7 @@ export class OfficePackage {
     for (const each of [name, relationshipsOf(name)]) {
       const spelled = this.#spelled(each)
       this.#trees.delete(spelled)
-      if (this.#records.has(each.toLowerCase())) this.#changes.set(spelled, null)
+      if (this.#records.has(spelled)) this.#changes.set(spelled, null)
       else this.#changes.delete(spelled)
     }
     const types = this.root('[Content_Types].xml')
@@ -226,9 +229,9 @@ export class OfficePackage {
     return { pieces: spliceZip(this.#zip, this.#directory, this.#changes), parts: [...this.#changes.keys()] }
   }
 
-  /** Part names ignore case. Entries keep the spelling of the archive. */
+  /** Part names ignore case, but an exact match goes first. Entries keep the spelling of the archive. */
   #spelled(name: string): string {
-    return this.#records.get(name.toLowerCase())?.name ?? name
+    return this.#records.has(name) ? name : (this.#spellings.get(name.toLowerCase()) ?? name)
   }
 }
 

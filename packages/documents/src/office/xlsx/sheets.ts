@@ -32,7 +32,12 @@ const mainAddress = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 
 export function addSheet(xlsx: Xlsx, { name, position }: OfficeActionOf<'add_sheet'>): void {
   const address = prefixOf(xlsx.root) === '' ? (xlsx.root.attributes['xmlns'] ?? mainAddress) : mainAddress
-  insertSheet(xlsx, name, `${declaration}<worksheet xmlns="${address}"><sheetData/></worksheet>`, position)
+  insertSheet(
+    xlsx,
+    name,
+    `${declaration}<worksheet xmlns="${address}"><sheetFormatPr defaultRowHeight="15"/><sheetData/></worksheet>`,
+    position,
+  )
   noteChange(xlsx, `Sheet added: ${name}`)
 }
 
