@@ -50,6 +50,8 @@ async function run(): Promise<{ value: string; ok: boolean; detail: string }> {
     const samples: Sample[] = []
     const { pauseMs } = await longestPause(async () => {
       for (const file of candidates(corpus)) {
+        // A few more, because LibreOffice cannot open every file before the edit.
+        if (samples.length >= wanted * 1.05) break
         const sample = await editOne(documents, file, folder, samples.length).catch((error: unknown) => {
           const { message } = error as Error
           const reason = message.replace(/^.*nothing was changed: /, '').slice(0, 80)
