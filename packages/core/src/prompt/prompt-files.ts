@@ -166,10 +166,13 @@ async function inlinePart(
         : undefined
   if (kind === undefined || !takes.includes(kind) || (kind === 'pdf' && isTooLong(bytes))) {
     const words = sha256 === undefined ? undefined : await attachments?.textOf(file, signal)
-    if (words !== undefined) return text(words)
+    const isSeenOrHeard = kind !== undefined && kind !== 'pdf'
+    if (words !== undefined && !isSeenOrHeard) return text(words)
     if (isText) return fileText(part, bytes)
-    const saved = sha256 === undefined ? undefined : await attachments?.pathOf(file)
-    return note({ ...part, mediaType }, unsupportedReason(kind ?? told), saved && `saved at ${saved}`, bytes)
+    const saved = words === undefined && sha256 !== undefined ? await attachments?.pathOf(file) : undefined
+    const why = note({ ...part, mediaType }, unsupportedReason(kind ?? told), saved && `saved at ${saved}`, bytes)
+    // The facts of a picture or recording do not replace it.
+    return words === undefined ? why : text(`${why.text}\n${words}`)
   }
   const real = 'mediaType' in found ? found.mediaType : mediaType
   return { ...part, mediaType: real, data: { type: 'data', data: bytes } }

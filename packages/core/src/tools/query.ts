@@ -30,6 +30,7 @@ export default defineTool({
   description: `Runs one SQL statement that only reads. Without "connection" the engine is DuckDB: name CSV, TSV, JSON, Parquet and xlsx files in quotes, such as select * from 'sales.csv' or 'data/*.parquet', relative to the working directory ('book.xlsx#Sheet2' for a sheet). With "connection" it runs in that database, in its own dialect. Without "sql" it lists tables and columns. The connection "troupe" has your own chats, runs, tool calls and costs (usage) of this workspace. Aggregate in SQL instead of reading many rows.`,
   input: inputSchema,
   readOnly: true,
+  deferred: true,
   group: 'data',
   touches: ({ sql, connection, table }) =>
     touchedPaths({ sql, connection, table }).map((one) => ({ kind: 'read', path: one })),

@@ -40,6 +40,7 @@ const needsQuery = [
   '/ai/agent-files',
   '/ai/files/content',
   '/ai/files/download',
+  '/ai/documents',
 ]
 const endless = ['/ai/files/events']
 /** For the page only. */

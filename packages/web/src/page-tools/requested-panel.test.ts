@@ -55,6 +55,7 @@ test('a kind available to models opens with its data, and the page announces it'
   expect(pageActions.notes?.['show-panel']).toEqual([
     expect.stringMatching(/^"branches" is another panel: A map/),
     expect.stringMatching(/^"changes" is another panel/),
+    expect.stringMatching(/^"projects" is another panel/),
   ])
 })
 
