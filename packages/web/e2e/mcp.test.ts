@@ -53,7 +53,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: 'MCP servers' }).waitFor()
     expect(loaded.filter((url) => /settings-dialog|mcp-section/.test(url))).toEqual([])
     await openMcp(page)
-    await dialog(page).getByText('To use them, trust the folder').waitFor()
+    await dialog(page).getByText('Trust the folder to use them').waitFor()
     await dialog(page).getByText('Add a server').click()
     const form = dialog(page).getByRole('form', { name: 'New server' })
     await form.getByLabel('Command').fill(`${process.execPath} ${program} "good`)

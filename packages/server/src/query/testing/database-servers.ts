@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { ServerConnection } from '../connections.ts'
@@ -22,12 +21,14 @@ export interface DatabaseServer {
 
 const run = promisify(execFile)
 const password = 'a-long-password'
+/** Database servers run as another user, who cannot reach the private folder of a test run. */
+const publicFolder = '/tmp'
 
 /** Starts a Postgres server with one superuser, and runs this SQL. Undefined if it is not installed. */
 export async function startPostgres(sql: string): Promise<DatabaseServer | undefined> {
   const programs = findFolder('/usr/lib/postgresql', 'bin', 'initdb') ?? findFolder('/usr', 'local/bin', 'initdb')
   if (programs === undefined) return undefined
-  const folder = mkdtempSync(path.join(tmpdir(), 'query-postgres-'))
+  const folder = mkdtempSync(path.join(publicFolder, 'query-postgres-'))
   const as = own(folder)
   const data = path.join(folder, 'data')
   const passwordFile = path.join(folder, 'password')
@@ -69,7 +70,7 @@ export async function startPostgres(sql: string): Promise<DatabaseServer | undef
 export async function startMariadb(sql: string): Promise<DatabaseServer | undefined> {
   const [server, install] = ['/usr/sbin/mariadbd', '/usr/bin/mariadb-install-db']
   if (!existsSync(server) || !existsSync(install)) return undefined
-  const folder = mkdtempSync(path.join(tmpdir(), 'query-mariadb-'))
+  const folder = mkdtempSync(path.join(publicFolder, 'query-mariadb-'))
   const as = own(folder)
   const data = path.join(folder, 'data')
   const setup = path.join(folder, 'setup.sql')
