@@ -73,7 +73,9 @@ export async function refuseAll(
   const refusals: Refusal[] = []
   // Stores the usage of earlier model calls, which is written a little later.
   await server.fetch('/ai/usage')
-  const before = server.written()
+  // The folder of an earlier deleted session may be removed meanwhile, and then its row.
+  const written = (): object => ({ ...server.written(), 'table deleted_session': undefined })
+  const before = written()
   const lines = server.lines.length
   for (const request of requests) {
     const refusal = await request()
@@ -83,7 +85,7 @@ export async function refuseAll(
     refusals.push(refusal)
   }
   expect(requests.length).toBeGreaterThan(0)
-  expect(server.written()).toEqual(before)
+  expect(written()).toEqual(before)
   expect(server.lines.slice(lines)).toEqual([])
   return refusals
 }

@@ -42,7 +42,7 @@ const patienceMs = 100
 
 export function createFolderLanes({
   files = asyncFiles,
-  limitMs = 1500,
+  limitMs = 3000,
   mountOf = findMount,
 }: { files?: FileCalls; limitMs?: number; mountOf?: (folder: string) => string } = {}): FolderLanes {
   const lanes: Lane[] = Array.from({ length: poolLanes }, () => ({

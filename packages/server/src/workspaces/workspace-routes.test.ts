@@ -40,7 +40,7 @@ const mountOf = (folder: string): string => (/\/hangs/.test(folder) ? 'network' 
 
 beforeAll(async () => {
   server = await testServer({
-    folderLanes: { files, limitMs: 400, mountOf },
+    folderLanes: { files, limitMs: 1500, mountOf },
     env: { HOME: '/nowhere' },
     tools: { 'hang-now': hangNow },
   })
