@@ -193,6 +193,15 @@ describe('a built-in tool', () => {
       expect((await explain('TestApproval', {}, {}, { mode })).decision).toBe('ask')
   })
 
+  it('that saves rows of a query asks like any edit; one that changes a database asks also where edits are accepted', async () => {
+    const save = { sql: 'select 1', output: 'out.csv' }
+    expect((await explain('QueryWrite', save)).decision).toBe('ask')
+    expect((await explain('QueryWrite', save, {}, { mode: 'accept-edits' })).decision).toBe('allow')
+    expect((await explain('QueryWrite', save, {}, { mode: 'plan' })).decision).toBe('deny')
+    const change = { sql: 'delete from t', connection: 'shop.db' }
+    expect((await explain('QueryWrite', change, {}, { mode: 'accept-edits' })).decision).toBe('ask')
+  })
+
   it('that undoes changes is like an edit of the workspace', async () => {
     const undo = (rules?: Rules, given?: PolicyOptions): Promise<Decision> =>
       explain('Undo', { scope: 'turn' }, rules, given)

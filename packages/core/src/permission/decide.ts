@@ -187,7 +187,7 @@ function toolApprovalNeed(
   })
   try {
     const word = tool.needsApproval(input, ctx as ToolContext)
-    return typeof word === 'boolean' ? word : word.catch(failed)
+    return word instanceof Promise ? word.catch(failed) : word
   } catch (error) {
     return failed(error)
   }

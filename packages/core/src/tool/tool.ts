@@ -47,8 +47,14 @@ export interface Tool<Input = any, Output = any> {
   timeout?: number
   /** Milliseconds a call may take after an abort to return a partial result. Default: 0. */
   stopMs?: number
-  /** The tool's default for approval. Rules can override it, except for `always`. Default: ask unless read-only. */
-  needsApproval?: boolean | 'always' | ((input: Input, ctx: ToolContext) => boolean | Promise<boolean>)
+  /**
+   * The tool's default for approval. Rules can override it, except for `always`. Default, also where the function returns
+   * undefined: ask unless read-only.
+   */
+  needsApproval?:
+    | boolean
+    | 'always'
+    | ((input: Input, ctx: ToolContext) => boolean | undefined | Promise<boolean | undefined>)
   /** Resources the call will access, for rules and defaults. Must not throw, read files or depend on time. */
   touches?(input: Input, place: { cwd: string }): readonly Access[]
   /** Returns an error for the model, or undefined. */

@@ -4,10 +4,9 @@ import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { DataChangeDisplay } from '@troupe/protocol'
 import { z } from 'zod'
-import { changeFiles, withPathLocks } from '../files/file-transaction.ts'
 import { resolvePath } from '../files/resolve-path.ts'
-import { takeSnapshot } from '../files/snapshot.ts'
-import { journalFor, markOf } from '../files/undo-folder.ts'
+import { markOf } from '../files/undo-folder.ts'
+import { replaceFile, requireFreshRead } from '../media/make-media.ts'
 import { isDatabasePath, queriedPaths, resolveQueryFiles } from '../search/query-files.ts'
 import { formatCount } from '../text/format.ts'
 import type { Queries, QuerySource } from '../tool/queries.ts'
@@ -43,7 +42,7 @@ export default defineTool({
   listedAfter: { tool: 'Query' },
   group: 'data',
   /** A file is saved like any other. A change of a database is asked for, also where file edits are accepted. */
-  needsApproval: ({ output }) => output === undefined,
+  needsApproval: ({ output }) => (output === undefined ? true : undefined),
   touches: ({ sql, connection, output }) => [
     ...(output === undefined ? [] : [{ kind: 'write' as const, path: output }]),
     ...(connection === undefined ? queriedPaths(sql).map((one) => ({ kind: 'read' as const, path: one })) : []),
@@ -152,6 +151,7 @@ async function saveQuery(
   ctx: ToolContext,
 ): Promise<WriteOutput> {
   const target = resolvePath(ctx, output, { for: 'write' })
+  await requireFreshRead(target, ctx)
   const resolved = connection === undefined ? await resolveQueryFiles(sql, ctx) : { sql, files: [] }
   const source: QuerySource =
     connection === undefined
@@ -164,15 +164,7 @@ async function saveQuery(
   const saved = await service(ctx).save({ source, sql: resolved.sql, format }, callOf(ctx))
   try {
     if (saved.size > mostSaved) throw new Error('The result is larger than 50 MB. Save fewer rows or columns.')
-    const bytes = await readFile(saved.path)
-    await withPathLocks([target.path], async () => {
-      const before = target.stats === undefined ? undefined : await takeSnapshot(target.path, { shown: target.shown })
-      await changeFiles(
-        [{ path: target.path, shown: target.shown, before, after: [bytes] }],
-        journalFor(ctx),
-        ctx.signal,
-      )
-    })
+    await replaceFile(target, await readFile(saved.path), ctx)
   } finally {
     await rm(saved.path, { force: true })
   }

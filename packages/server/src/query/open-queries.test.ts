@@ -214,6 +214,12 @@ it('all rows are saved, and a text never becomes a formula', async () => {
   expect(await ask({ table: 'customers.parquet' })).toContain('id BIGINT, name VARCHAR')
 })
 
+it('rows are not saved over a file that was not read', async () => {
+  writeFileSync(path.join(workspace, 'mine.csv'), 'mine')
+  await expect(change({ sql: 'select 1 as a', output: 'mine.csv' })).rejects.toThrow('mine.csv')
+  expect(readFileSync(path.join(workspace, 'mine.csv'), 'utf8')).toBe('mine')
+})
+
 it('a sheet of a workbook is a table', async () => {
   await change({ sql: "select region, amount, true as paid from 'sales.csv'", output: 'book.xlsx' })
   expect(await ask({ table: 'book.xlsx' })).toContain('2 rows. Columns: region VARCHAR, amount DOUBLE, paid BOOLEAN')
