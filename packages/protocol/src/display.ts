@@ -33,6 +33,15 @@ export interface DiffDisplay {
   cut?: true
   /** In an approval: the parts that can be accepted one by one. `from` to `to` are lines of `diff`, the last excluded. */
   hunks?: { id: string; from: number; to: number }[]
+  pages?: PagePicture[] | undefined
+}
+
+/** A rendered page of a document. `/ai/blobs/<sha256>` serves the bytes. */
+export interface PagePicture {
+  /** `p. 12` */
+  title: string
+  sha256: string
+  mediaType: string
 }
 
 export interface PatchDisplay {
@@ -50,6 +59,7 @@ export interface FileDisplay {
   /** Number of lines the model got. */
   lines: number
   more: boolean
+  pages?: PagePicture[] | undefined
 }
 
 /** An image. The history stores its hash; `/ai/blobs/<sha256>` serves the bytes. */

@@ -140,6 +140,7 @@ export type {
   MatchesDisplay,
   MediaDisplay,
   PageDisplay,
+  PagePicture,
   ResultsDisplay,
   TerminalDisplay,
 } from './display.ts'

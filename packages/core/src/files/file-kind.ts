@@ -32,6 +32,8 @@ const imageSignatures: [number[], string, ((head: Uint8Array) => boolean)?][] = 
   [charCodes('RIFF'), 'image/webp', (head) => ascii(head, 8, 4) === 'WEBP'],
 ]
 
+export const databaseName = 'an SQLite database'
+
 const binarySignatures: [number[], string, number?][] = [
   [charCodes('PK\x03\x04'), 'a ZIP archive (possibly an office document or a package)'],
   [charCodes('PK\x05\x06'), 'an empty ZIP archive'],
@@ -49,7 +51,7 @@ const binarySignatures: [number[], string, number?][] = [
   [[0xca, 0xfe, 0xba, 0xbe], 'a Java class or a universal Mach-O program'],
   [charCodes('\0asm'), 'a WebAssembly module'],
   [charCodes('!<arch>'), 'a library archive'],
-  [charCodes('SQLite format 3\0'), 'an SQLite database'],
+  [charCodes('SQLite format 3\0'), databaseName],
   [charCodes('PAR1'), 'a Parquet file'],
   [charCodes('BM'), 'a BMP image'],
   [charCodes('II*\0'), 'a TIFF image'],

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { type BigIntStats, readSync } from 'node:fs'
-import type { FolderDisplayEntry } from '@troupe/protocol'
+import type { FolderDisplayEntry, PagePicture } from '@troupe/protocol'
 import { decodeText, detectFormat, formatName } from '../text/encoding.ts'
 import { formatCount } from '../text/format.ts'
 import { cellSource, formatCell, type Notebook, notebookLanguage, parseNotebook } from '../text/notebook.ts'
@@ -191,7 +191,16 @@ export async function readDocument(
   }
 }
 
-async function storeImages(images: readonly DocumentImage[], ctx: ToolContext): Promise<{ images?: PageImage[] }> {
+/** Pictures of pages for a card. */
+export function pagesOf(images: readonly PageImage[] = []): PagePicture[] | undefined {
+  const pages = images.map(({ anchor, blob, mediaType }) => ({ title: anchor, sha256: blob, mediaType }))
+  return pages.length === 0 ? undefined : pages
+}
+
+export async function storeImages(
+  images: readonly DocumentImage[],
+  ctx: ToolContext,
+): Promise<{ images?: PageImage[] }> {
   const stored: PageImage[] = []
   for (const { anchor, bytes, mediaType, width, height } of images) {
     const blob = await ctx.blobs?.put(bytes, mediaType)

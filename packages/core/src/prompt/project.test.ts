@@ -447,7 +447,7 @@ describe('a file that a tool has read', () => {
     }
   })
 
-  it('shows pictures of document pages', async () => {
+  it.each(['document', 'office'])('shows pictures of document pages (%s)', async (kind) => {
     const picture = (page: number) => ({
       anchor: `p. ${page}`,
       blob,
@@ -456,7 +456,7 @@ describe('a file that a tool has read', () => {
       width: 1,
       height: 1,
     })
-    const call = read('c1', { kind: 'document', path: 'a/report.pdf', images: [picture(3), picture(4)] })
+    const call = read('c1', { kind, path: 'a/report.pdf', images: [picture(3), picture(4)] })
     const shown = project(messages(call), undefined, ['image'])
     expect(shown.at(-1)?.content).toMatchObject([
       { type: 'text', text: '[a/report.pdf, p. 3]' },

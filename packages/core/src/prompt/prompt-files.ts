@@ -399,7 +399,7 @@ function newestFiles(messages: readonly { parts: readonly object[] }[], takes: r
   return shown
 }
 
-/** Files that a call of Read shows: one, or the pictures of a document's pages. */
+/** Files that a result shows: one, or the pictures of a document's pages. */
 function readFileResults({ toolCallId, state, output, providerExecuted }: ReadCall): ReadFile[] {
   if (state !== 'output-available' || providerExecuted === true) return []
   if (typeof output !== 'object' || output === null) return []
@@ -409,7 +409,7 @@ function readFileResults({ toolCallId, state, output, providerExecuted }: ReadCa
     const title = `The ${kind === 'pdf' ? 'PDF' : kind} you read: ${name}`
     return readFile(output, { id: toolCallId, kind, path: name, title })
   }
-  if (kind !== 'document' || !Array.isArray(images)) return []
+  if ((kind !== 'document' && kind !== 'office') || !Array.isArray(images)) return []
   return images.slice(0, maxFiles).flatMap((image: unknown, index) => {
     if (typeof image !== 'object' || image === null) return []
     const anchor = 'anchor' in image && typeof image.anchor === 'string' ? `, ${image.anchor.toWellFormed()}` : ''

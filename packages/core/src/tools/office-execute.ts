@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { changeMessage } from '../files/change-file.ts'
 import { imageSize } from '../files/file-kind.ts'
 import { type ChangedOffice, changeOffice, pictureNames, previewOffice } from '../office/change-office.ts'
+import { type PageImage, pagesOf, storeImages } from '../files/read-file.ts'
 import { renderOffice } from '../office/libreoffice.ts'
 import { formatCount } from '../text/format.ts'
 import { type OfficeAction, officeActionSchema } from '../tool/office-actions.ts'
@@ -54,19 +55,20 @@ export default defineTool({
     const { real, ...changed } = await changeOffice(ctx, input)
     const rendered = await renderPages(input.actions, real, ctx)
     const notes = [...changed.notes, ...rendered.notes]
-    const output: OfficeOutput = { ...changed, notes, images: rendered.images }
+    const output: OfficeOutput = { kind: 'office', ...changed, notes, images: rendered.images }
     return withModelText(output, changeMessage(changed.path, changed, notes.join(' ') || undefined))
   },
-  display: ({ notes: _, images: __, ...changed }) => ({
+  display: ({ kind: _, notes: __, images, ...changed }) => ({
     title: `${changed.change === 'created' ? 'Create' : 'Edit'} ${changed.path}`,
     summary: `+${changed.added} -${changed.removed}`,
-    content: { kind: 'diff', ...changed } satisfies Display,
+    content: { kind: 'diff', ...changed, pages: pagesOf(images) } satisfies Display,
   }),
 })
 
 interface OfficeOutput extends ChangedOffice {
+  kind: 'office'
   /** Pages of the result, if the call asked for them. */
-  images?: { anchor: string; blob: string; mediaType: string; width: number; height: number }[] | undefined
+  images?: PageImage[] | undefined
 }
 
 async function renderPages(
@@ -78,14 +80,11 @@ async function renderPages(
   if (wanted === undefined) return { notes: [] }
   try {
     const pages = await renderOffice(ctx, { path: real }, pageRange(wanted.pages))
-    const images = await Promise.all(
-      pages.map(async ({ number, bytes }) => {
-        const blob = await ctx.blobs?.put(bytes, 'image/png')
-        const { width = 0, height = 0 } = imageSize(bytes, 'image/png') ?? {}
-        return { anchor: `p. ${number}`, blob: blob?.sha256 ?? '', mediaType: 'image/png', width, height }
-      }),
-    )
-    return { images, notes: [`Rendered ${formatCount(images.length, 'page')}.`] }
+    const pictures = pages.map(({ number, bytes }) => {
+      const { width = 0, height = 0 } = imageSize(bytes, 'image/png') ?? {}
+      return { anchor: `p. ${number}`, bytes, mediaType: 'image/png', width, height }
+    })
+    return { ...(await storeImages(pictures, ctx)), notes: [`Rendered ${formatCount(pages.length, 'page')}.`] }
   } catch (error) {
     ctx.signal.throwIfAborted()
     // The file is written already, so a failure to show it is only a note.

@@ -3,10 +3,11 @@ import path from 'node:path'
 import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
 import { markNotesShown, unseenFolderNotes } from '../files/agents-md.ts'
-import { convertedTexts, fileKind, headLength } from '../files/file-kind.ts'
+import { convertedTexts, databaseName, fileKind, headLength } from '../files/file-kind.ts'
 import { lookalikePath, missingFileMessage } from '../files/missing-file.ts'
 import {
   type OpenedFile,
+  pagesOf,
   readFolder,
   readDocument,
   readMedia,
@@ -18,6 +19,7 @@ import {
 } from '../files/read-file.ts'
 import { type ResolvedPath, resolvePath, shownPath } from '../files/resolve-path.ts'
 import { openFile, readError, readOpenFile, recordRead, sha256Of } from '../files/snapshot.ts'
+import { isDatabasePath } from '../search/query-files.ts'
 import { formatCount } from '../text/format.ts'
 import type { DocumentPart } from '../tool/documents.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
@@ -105,7 +107,11 @@ async function readFile(file: OpenedFile, range: ReadPart, ctx: ToolContext): Pr
     if (isPart) throw new Error(`${shown} has no pages, sheets or ranges. Use "offset" and "limit".`)
   }
   if (kind.kind === 'binary') {
-    throw new Error(`${shown} is ${kind.name}, ${formatCount(size, 'byte')}, not text. Use a command that can open it.`)
+    const what = `${shown} is ${kind.name}, ${formatCount(size, 'byte')}, not text.`
+    const isDatabase = kind.name === databaseName && ctx.queries !== undefined && isDatabasePath(shown)
+    throw new Error(
+      isDatabase ? `${what} Use Query with it as "connection".` : `${what} Use a command that can open it.`,
+    )
   }
   if (kind.kind !== 'text') return readMedia(file, kind, ctx)
   const notebook = real.endsWith('.ipynb') ? await readNotebook(file, range, ctx) : undefined
@@ -171,6 +177,7 @@ function contentOf(output: ReadOutput): Display {
         from: 1,
         lines: output.preview.split('\n').length,
         more: output.next !== undefined,
+        pages: pagesOf(output.images),
       }
     case 'folder':
       return { kind: 'list', path: name, entries: output.entries, left: output.left }

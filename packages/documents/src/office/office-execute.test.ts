@@ -25,7 +25,9 @@ beforeAll(() => {
     outputFolder: path.join(base, 'output'),
     undoFolder: path.join(base, 'undo'),
   })
-  ctx = { ...testToolContext({ state }), documents }
+  const put = (bytes: Uint8Array, mediaType: string) =>
+    Promise.resolve({ sha256: 'a'.repeat(64), size: bytes.length, mediaType })
+  ctx = { ...testToolContext({ state }), documents, blobs: { put, get: () => Promise.resolve(undefined) } }
 })
 afterAll(() => {
   documents.close()
@@ -87,7 +89,7 @@ test.skipIf(findLibreOffice() === undefined)(
     await call('OfficeExecute', { path: 'f.pdf', from: 'f.docx' })
     expect(readFileSync(path.join(root, 'f.pdf')).subarray(0, 5).toString()).toBe('%PDF-')
     const { output } = await call('OfficeExecute', { path: 'f.docx', actions: [insert('More'), { action: 'render' }] })
-    expect(output['images']).toMatchObject([{ anchor: 'p. 1', mediaType: 'image/png' }])
+    expect(output['images']).toMatchObject([{ anchor: 'p. 1', mediaType: 'image/png', blob: 'a'.repeat(64) }])
   },
   60_000,
 )

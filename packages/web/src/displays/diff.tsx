@@ -10,6 +10,7 @@ import { DiffTable } from './parts/diff-table.tsx'
 import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-parts.tsx'
 import type { DisplayProps } from './parts/display-registry.ts'
 import { extensionOf } from './parts/language-of.ts'
+import { PagePictures } from './parts/page-pictures.tsx'
 import { useDiff, useDiffLayout, useFitsTwoColumns } from './parts/use-diff.ts'
 
 export const opens = true
@@ -103,6 +104,7 @@ export default function DiffDisplay({ content, live = false }: DisplayProps) {
           {t.displays.moreLines(left)}
         </button>
       )}
+      <PagePictures pages={content['pages']} />
     </DisplayPanel>
   )
 }

@@ -6,6 +6,7 @@ import { DiffTable } from './parts/diff-table.tsx'
 import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-parts.tsx'
 import type { DisplayProps } from './parts/display-registry.ts'
 import { extensionOf, languageForPath } from './parts/language-of.ts'
+import { PagePictures } from './parts/page-pictures.tsx'
 import type { DiffLine } from './parts/parse-diff.ts'
 
 const linesAtFirst = 40
@@ -53,6 +54,7 @@ export default function FileDisplay({ content, live }: DisplayProps) {
       copy={{ text, label: t.displays.copyText }}
       foot={footOf(rows.length, all, isWhole, content['more'] === true)}
     >
+      <PagePictures pages={content['pages']} />
       {rows.length > 0 && (
         <DiffTable items={rows} shown={shown} layout="plain" hasNumbers language={extensionOf(path)} />
       )}

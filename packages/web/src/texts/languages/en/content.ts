@@ -42,6 +42,7 @@ export const contentTexts = {
     picture: 'Image',
     fileMissing: 'This file is no longer available.',
     openFile: 'Open file',
+    pages: 'Pages',
     list: 'List',
     entries: (number: number) => pluralize(number, 'entry', 'entries'),
     copyNames: 'Copy names',

@@ -40,6 +40,7 @@ export const contentTexts: ContentTexts = {
     picture: '图片',
     fileMissing: '此文件已不可用。',
     openFile: '打开文件',
+    pages: '页面',
     list: '列表',
     entries: (number) => `${digits(number)} 项`,
     copyNames: '复制名称',
