@@ -21,10 +21,19 @@ export interface ChartViewProps {
   fills?: boolean
   /** Shows the title, where nothing around it does. */
   isTitled?: boolean
+  /** False if the same data is shown as a table elsewhere. */
+  hasTable?: boolean
 }
 
 /** Renders a chart in a sandboxed frame, with a data table and PNG export. */
-export function ChartView({ option, title, height = 320, fills = false, isTitled = false }: ChartViewProps) {
+export function ChartView({
+  option,
+  title,
+  height = 320,
+  fills = false,
+  isTitled = false,
+  hasTable = true,
+}: ChartViewProps) {
   const theme = useActiveTheme()
   const [view, setView] = useState<'chart' | 'table'>('chart')
   const [code, setCode] = useState<string>()
@@ -73,15 +82,17 @@ export function ChartView({ option, title, height = 320, fills = false, isTitled
     >
       <figcaption className="preview-bar">
         <span className="preview-bar-name">{isTitled && <VisibleText text={title} />}</span>
-        <Segments
-          label={t.previews.view}
-          options={[
-            { value: 'chart', label: t.previews.chart },
-            { value: 'table', label: t.previews.table },
-          ]}
-          value={view}
-          onChange={setView}
-        />
+        {hasTable && (
+          <Segments
+            label={t.previews.view}
+            options={[
+              { value: 'chart', label: t.previews.chart },
+              { value: 'table', label: t.previews.table },
+            ]}
+            value={view}
+            onChange={setView}
+          />
+        )}
         <IconButton
           label={t.previews.saveImage}
           disabled={view !== 'chart' || show === undefined}

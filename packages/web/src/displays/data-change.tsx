@@ -3,6 +3,7 @@ import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { DisplayPanel, ValueView } from './parts/display-parts.tsx'
 import type { DisplayProps } from './parts/display-registry.ts'
+import './table.css'
 
 export const opens = true
 
@@ -21,7 +22,9 @@ export default function DataChangeDisplay({ content }: DisplayProps) {
       copy={{ text: sql, label: t.tables.copyStatement }}
       foot={typeof canUndo === 'boolean' && (canUndo ? t.tables.canUndo : t.tables.cannotUndo)}
     >
-      <ValueView value={sql} />
+      <div className="data-change-sql">
+        <ValueView value={sql} />
+      </div>
     </DisplayPanel>
   )
 }

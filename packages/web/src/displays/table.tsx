@@ -96,12 +96,13 @@ function RowsTable({
         <table>
           <thead>
             <tr>
-              {columns.map(({ name, type }, index) => {
+              {columns.map(({ name, type, isNumber }, index) => {
                 const own = sort?.column === index ? sort : undefined
                 return (
                   <th
                     key={index}
                     scope="col"
+                    className={isNumber ? 'sheet-figure' : undefined}
                     aria-sort={own === undefined ? 'none' : own.isDescending ? 'descending' : 'ascending'}
                   >
                     <button
@@ -177,7 +178,7 @@ function RowsChart({ rows, columns }: RowsProps) {
         />
       </div>
       <Suspense fallback={<p className="tool-remark">{t.previews.loading}</p>}>
-        <ChartView option={option} title={columns[y]?.name ?? t.previews.chart} />
+        <ChartView option={option} title={columns[y]?.name ?? t.previews.chart} hasTable={false} />
       </Suspense>
     </>
   )

@@ -46,7 +46,32 @@ test('a document that cannot be read says why and can be downloaded', async () =
 test('text is split at the places that can be cited', () => {
   expect(sections('Title\n[slide 1]\nA\n[slide 2] B')).toEqual([
     { anchor: '', text: 'Title' },
-    { anchor: 'slide 1', text: '[slide 1]\nA' },
-    { anchor: 'slide 2', text: '[slide 2] B' },
+    { anchor: 'slide 1', text: '\nA' },
+    { anchor: 'slide 2', text: 'B' },
+  ])
+  expect(sections('[p. 1]\nA')).toEqual([{ anchor: 'p. 1', text: '[p. 1]  \nA' }])
+})
+
+test('paragraphs lose their numbers, lists stay together, and tables end', () => {
+  const text = [
+    'Outline:',
+    '- [¶ 1] Contract',
+    '',
+    '# [¶ 1] Contract',
+    '[¶ 2] From: Ann',
+    'To: Bo',
+    '[¶ 3] - Pay',
+    '[¶ 4] - Deliver',
+    '[¶ 5]',
+    '| Item |',
+    '|---|',
+    '[¶ 6] Signed',
+  ]
+  expect(sections(text.join('\n'))).toEqual([
+    { anchor: '¶ 1', text: '# Contract' },
+    { anchor: '¶ 2', text: 'From: Ann  \nTo: Bo' },
+    { anchor: '¶ 3', text: '- Pay\n- Deliver' },
+    { anchor: '¶ 5', text: '\n| Item |\n|---|' },
+    { anchor: '¶ 6', text: 'Signed' },
   ])
 })

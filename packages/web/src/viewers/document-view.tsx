@@ -49,6 +49,9 @@ export function DocumentView({ file, source }: { file: ViewedFile; source: FileS
         {parts.map((part, index) =>
           sections(part.text).map(({ anchor, text }, at) => (
             <section key={`${index} ${at}`} data-anchor={anchor === '' ? undefined : anchor}>
+              {slideNumber(anchor) !== undefined && (
+                <p className="viewer-facts">{t.viewers.slide(slideNumber(anchor)!)}</p>
+              )}
               <Markdown text={text} done />
             </section>
           )),
@@ -99,23 +102,55 @@ function useParts(source: FileSource) {
   return { ...state, more }
 }
 
-/** Splits at the anchors of the reader, such as `[p. 12]` or `[slide 3]`, so that a selection knows its place. */
+/**
+ * Splits at the anchors of the reader, such as `[p. 12]`, `[slide 3]` or `[¶ 7]`, so that a selection knows its place.
+ * Numbers of paragraphs are for citing, so they are not shown, and the items of a list stay together.
+ */
 export function sections(text: string): { anchor: string; text: string }[] {
   const found: { anchor: string; text: string }[] = []
   let anchor = ''
   let lines: string[] = []
   const end = () => {
-    if (lines.some((line) => line !== '')) found.push({ anchor, text: lines.join('\n') })
+    if (lines.some((line) => line !== '')) found.push({ anchor, text: withBreaks(lines).join('\n') })
     lines = []
   }
-  for (const line of text.split('\n')) {
-    const mark = /^(?:#{1,6} )?\[((?:p\.|slide|sheet|message|chapter|section|note) ?[^\]]{1,60})\]/i.exec(line)?.[1]
-    if (mark !== undefined) {
+  for (const line of withoutOutline(text.split('\n'))) {
+    const [, level = '', mark, rest = ''] = anchorPattern.exec(line) ?? []
+    if (mark === undefined) {
+      lines.push(line)
+      continue
+    }
+    const isParagraph = mark.startsWith('¶')
+    const shown = isParagraph || mark.startsWith('slide') ? `${level}${rest}` : line
+    const joins = isParagraph && listItem.test(rest) && listItem.test(lines[0] ?? '')
+    if (!joins) {
       end()
       anchor = mark
     }
-    lines.push(line)
+    lines.push(shown)
   }
   end()
   return found
+}
+
+function slideNumber(anchor: string): number | undefined {
+  const number = /^slide (\d+)$/.exec(anchor)?.[1]
+  return number === undefined ? undefined : Number(number)
+}
+
+const anchorPattern = /^(#{1,6} )?\[((?:p\.|¶|slide|sheet|message|chapter|section|note) ?[^\]]{1,60})\] ?(.*)$/i
+const listItem = /^\s*(?:[-*+]|\d{1,9}[.)]) /
+
+/** A long document starts with the outline that agents need. People scroll. */
+function withoutOutline(lines: readonly string[]): readonly string[] {
+  const end = lines[0] === 'Outline:' ? lines.indexOf('') : -1
+  return end < 0 ? lines : lines.slice(end + 1)
+}
+
+/** Markdown joins the lines of a paragraph, such as the head of a mail. */
+function withBreaks(lines: readonly string[]): string[] {
+  const isPlain = lines.every((line) => !/^\s*(?:[-*+|>#`~]|\d{1,9}[.)] )/.test(line))
+  return isPlain
+    ? lines.map((line, index) => (line === '' || index === lines.length - 1 ? line : `${line}  `))
+    : [...lines]
 }

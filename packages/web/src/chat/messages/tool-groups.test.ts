@@ -100,6 +100,7 @@ test.each([
     ['Grep x', 'Glob y', 'WebSearch z', 'WebFetch https://a.test'],
     'Searched the files, searched the web, read a web page',
   ],
+  [['Query', 'QueryWrite', 'Query'], 'Queried data, changed data'],
   [['TimeNow', 'Calendar', 'Calendar', 'mcp__docs__find'], 'Checked the time, used Calendar 2 times, used Find (docs)'],
 ])('%j is summarized', (calls, summary) => {
   const fields: Record<string, string> = { Read: 'file_path', Edit: 'file_path', Bash: 'command', WebFetch: 'url' }

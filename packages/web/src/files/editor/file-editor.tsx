@@ -1,4 +1,4 @@
-import { FolderTree, Save } from 'lucide-react'
+import { Eye, FileCode, FolderTree, MessageSquareQuote, Save } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { pageAccess } from '../../api/page-access.ts'
@@ -62,6 +62,10 @@ export function FileEditor({ path, line, panelId }: FileEditorProps) {
   const isText = file?.kind === 'text' && file.text !== undefined
   // A table that is too long to edit is still read row by row.
   const isLongTable = file?.isCut === true && viewerOf(path) === 'sheet'
+  // Mail and other documents of text are shown as documents first.
+  const isDocument = isText && viewerOf(path) === 'document'
+  const [isSource, setSource] = useState(line !== undefined)
+  const showsDocument = isDocument && !isSource && !isDirty
   return (
     <>
       <header className="side-panel-head">
@@ -69,8 +73,13 @@ export function FileEditor({ path, line, panelId }: FileEditorProps) {
           <PathName path={path} />
         </span>
         {file !== undefined && <span>{formatSize(file.size)}</span>}
-        {isText && <PreviewButton path={path} />}
-        {isText && file.isReadOnly !== true && file.isCut !== true && (
+        {isText && !isDocument && <PreviewButton path={path} />}
+        {isDocument && !isDirty && (
+          <IconButton label={isSource ? t.files.asDocument : t.files.asText} onClick={() => setSource(!isSource)}>
+            {isSource ? <Eye /> : <FileCode />}
+          </IconButton>
+        )}
+        {isText && !showsDocument && file.isReadOnly !== true && file.isCut !== true && (
           <IconButton
             label={t.files.save}
             shortcut={keyText('Mod+S')}
@@ -109,11 +118,18 @@ export function FileEditor({ path, line, panelId }: FileEditorProps) {
         </div>
       ) : file === undefined ? (
         <p className="side-panel-none">{t.panels.loading}</p>
-      ) : file.kind === 'image' || (file.kind === 'binary' && viewerOf(path) !== undefined) || isLongTable ? (
+      ) : file.kind === 'image' ||
+        (file.kind === 'binary' && viewerOf(path) !== undefined) ||
+        isLongTable ||
+        showsDocument ? (
         <FileViewer file={{ path }} />
       ) : file.kind === 'binary' ? (
         <div className="side-panel-none">
           <p>{t.files.binary}</p>
+          <Button onClick={() => addToDraft(session, `${mentionOf(path)} `)}>
+            <MessageSquareQuote aria-hidden />
+            {t.files.ask}
+          </Button>
           <a className="button button-plain" href={pageAccess.link(api.downloadPath(path))} download={nameOf(path)}>
             {t.files.download}
           </a>

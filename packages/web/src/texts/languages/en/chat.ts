@@ -126,6 +126,8 @@ export const chatTexts = {
       ran: (count: number, _name: string) => (count === 1 ? 'ran a command' : `ran ${count} commands`),
       fetched: (count: number, _name: string) => (count === 1 ? 'read a web page' : `read ${count} web pages`),
       searchedWeb: (_count: number, _name: string): string => 'searched the web',
+      queried: (_count: number, _name: string): string => 'queried data',
+      changedData: (_count: number, _name: string): string => 'changed data',
       checkedTime: (_count: number, _name: string): string => 'checked the time',
     },
     used: (name: string, count: number) => (count === 1 ? `used ${name}` : `used ${name} ${count} times`),

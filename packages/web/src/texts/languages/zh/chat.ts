@@ -124,6 +124,8 @@ export const chatTexts: ChatTexts = {
       ran: (count) => `运行了 ${count} 个命令`,
       fetched: (count) => `读取了 ${count} 个网页`,
       searchedWeb: () => '搜索了网页',
+      queried: () => '查询了数据',
+      changedData: () => '更改了数据',
       checkedTime: () => '查看了时间',
     },
     used: (name, count) => (count === 1 ? `使用了 ${name}` : `使用了 ${name} ${count} 次`),

@@ -83,6 +83,7 @@ export const files: ServerTextPairs = [
   ['{} was just created by someone else. Try again.', '{} 刚刚被创建。请重试。'],
   ['{} These could not be restored: {}', '{1~}以下内容无法还原：{2}'],
   ['{} is not a text file.', '{} 不是文本文件。'],
+  ['{} is {}, {}, not text. Use Query with it as "connection".', '{} 是 {}，{}，不是文本。请用 Query 查询。'],
   ['{} is {}, {}, not text. Use a command that can open it.', '{} 是 {}，{}，不是文本。'],
   ['{} already exists. Give the text to replace in old_string, or use Write to replace the whole file.', '{} 已存在。'],
   ['{} is a file, not a folder. Use Read.', '{} 是文件，不是文件夹。'],
