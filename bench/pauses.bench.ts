@@ -6,7 +6,7 @@ import { longestPause, scriptedModel } from '@troupe/core/testing'
 import { startServer, type Server } from '@troupe/server'
 import { openTestWorkspace } from '../packages/core/src/testing/test-workspace.ts'
 import { jsonOf, largeExports } from '../packages/server/src/testing/large-exports.ts'
-import { makeZip } from '../packages/server/src/testing/make-zip.ts'
+import { makeZip } from '../packages/documents/src/testing/make-zip.ts'
 
 export const name = 'longest pause of the event loop: 50,000 messages, 60,000 zip entries, 32 MiB of JSON, 50,000 lines'
 export const bar = 'at most 100 ms of CPU time'

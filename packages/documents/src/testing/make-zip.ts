@@ -1,7 +1,10 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A zip with these entries, in order. Strings are stored as UTF-8. */
-export function makeZip(entries: Readonly<Record<string, string | Uint8Array>>): Buffer {
+/** A zip with these entries, in order. Strings are stored as UTF-8. `lie` has a false checksum or length. */
+export function makeZip(
+  entries: Readonly<Record<string, string | Uint8Array>>,
+  lie: { crc?: number; size?: number } = {},
+): Buffer {
   const records: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
@@ -12,9 +15,9 @@ export function makeZip(entries: Readonly<Record<string, string | Uint8Array>>):
     fields.writeUInt16LE(20, 0)
     fields.writeUInt16LE(0x800, 2)
     fields.writeUInt16LE(8, 4)
-    fields.writeUInt32LE(crc32(raw), 10)
+    fields.writeUInt32LE(lie.crc ?? crc32(raw), 10)
     fields.writeUInt32LE(packed.length, 14)
-    fields.writeUInt32LE(raw.length, 18)
+    fields.writeUInt32LE(lie.size ?? raw.length, 18)
     fields.writeUInt16LE(Buffer.byteLength(name), 22)
     const record = Buffer.concat([Buffer.from('PK\u0003\u0004', 'latin1'), fields, Buffer.from(name), packed])
     const place = Buffer.alloc(14)

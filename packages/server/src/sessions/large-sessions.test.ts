@@ -1,7 +1,7 @@
 import { longestPause, pauseLimitMs } from '@troupe/core/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonOf, largeExports } from '../testing/large-exports.ts'
-import { makeZip } from '../testing/make-zip.ts'
+import { makeZip } from '../../../documents/src/testing/make-zip.ts'
 import { testServer, type TestServer } from '../testing/test-server.ts'
 
 /** Large enough that quadratic or blocking work exceeds the time limit. */

@@ -1,3 +1,4 @@
+import { maxColumn, maxRow } from '../../sheets/address.ts'
 import type { OfficeActionOf } from '@troupe/core'
 import {
   append,
@@ -13,7 +14,7 @@ import {
 import { escapeXml } from '../../xml/parse-xml.ts'
 import { nearestNote } from '../shared/nearest.ts'
 import { moveFormula } from './formulas.ts'
-import { cellName, maxColumn, maxRow, parseCell, parseRange, type Range } from './references.ts'
+import { cellName, parseCell, parseRange, type Range } from './references.ts'
 import { cellsOf, parsed, type Sheet } from './sheet.ts'
 import { allSheets, cellText, noteCell, openSheet, type Xlsx } from './workbook.ts'
 

@@ -1,3 +1,4 @@
+import { columnNumber, maxColumn, maxRow } from '../../sheets/address.ts'
 import type { OfficeActionOf } from '@troupe/core'
 import {
   append,
@@ -16,7 +17,7 @@ import {
 } from '../../xml/edit-xml.ts'
 import { escapeXml } from '../../xml/parse-xml.ts'
 import { declaration } from '../shared/package.ts'
-import { cellName, columnNumber, maxColumn, maxRow, parseCell, parseRange, rangeName } from './references.ts'
+import { cellName, parseCell, parseRange, rangeName } from './references.ts'
 import { cellsOf, parsed } from './sheet.ts'
 import { definedNames, noteChange, openSheet, type Xlsx } from './workbook.ts'
 

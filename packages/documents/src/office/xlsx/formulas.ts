@@ -1,4 +1,5 @@
-import { columnName, columnNumber, maxColumn, maxRow, type Range, type Shift, shiftStretch } from './references.ts'
+import { columnName, columnNumber, maxColumn, maxRow } from '../../sheets/address.ts'
+import { type Range, type Shift, shiftStretch } from './references.ts'
 
 /** A reference in a formula, with the sheet it names, if any. */
 interface Reference {

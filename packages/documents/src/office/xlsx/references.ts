@@ -1,3 +1,5 @@
+import { columnName, columnNumber, maxColumn, maxRow } from '../../sheets/address.ts'
+
 /** 1-based. */
 export interface Cell {
   row: number
@@ -9,24 +11,6 @@ export interface Range {
   left: number
   bottom: number
   right: number
-}
-
-export const maxRow = 1_048_576
-export const maxColumn = 16_384
-
-export function columnNumber(letters: string): number {
-  let number = 0
-  for (const letter of letters.toUpperCase()) number = number * 26 + letter.charCodeAt(0) - 64
-  return number
-}
-
-export function columnName(number: number): string {
-  let [name, rest] = ['', number]
-  while (rest > 0) {
-    name = String.fromCharCode(65 + ((rest - 1) % 26)) + name
-    rest = Math.floor((rest - 1) / 26)
-  }
-  return name
 }
 
 export function parseCell(given: string): Cell {

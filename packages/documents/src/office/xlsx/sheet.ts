@@ -1,3 +1,4 @@
+import { columnNumber } from '../../sheets/address.ts'
 import {
   append,
   child,
@@ -12,7 +13,7 @@ import {
   valueOf,
   xmlText,
 } from '../../xml/edit-xml.ts'
-import { cellName, columnNumber, type Range } from './references.ts'
+import { cellName, type Range } from './references.ts'
 
 /** A row as it is in the file. It is parsed when a cell in it changes. */
 export interface Row {

@@ -1,3 +1,4 @@
+import { columnName, columnNumber, maxColumn, maxRow } from '../../sheets/address.ts'
 import type { OfficeActionOf } from '@troupe/core'
 import {
   below,
@@ -15,19 +16,7 @@ import {
 import { escapeXml, localName } from '../../xml/parse-xml.ts'
 import { expandAllShared, writeCell } from './cells.ts'
 import { shiftFormula } from './formulas.ts'
-import {
-  cellName,
-  columnName,
-  columnNumber,
-  maxColumn,
-  maxRow,
-  parseRange,
-  rangeName,
-  type Shift,
-  shiftRange,
-  shiftRangeList,
-  shiftStretch,
-} from './references.ts'
+import { cellName, parseRange, rangeName, type Shift, shiftRange, shiftRangeList, shiftStretch } from './references.ts'
 import { cellsOf, parsed, type Row, type Sheet } from './sheet.ts'
 import { allSheets, definedNames, noteChange, openSheet, type Xlsx } from './workbook.ts'
 

@@ -5,7 +5,7 @@ import type { FileImportReport, Part } from '@troupe/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBlobFiles } from '../../sessions/blobs.ts'
 import { openSqliteStore, type SqliteStore } from '../../stores/sqlite.ts'
-import { makeZip } from '../../testing/make-zip.ts'
+import { makeZip } from '../../../../documents/src/testing/make-zip.ts'
 import { importFile } from './import-file.ts'
 
 const fixture = (name: string): string => path.join(import.meta.dirname, 'fixtures', name)
