@@ -168,6 +168,7 @@ export function createApi(request: Request, folder: string | null = null) {
       call('POST /ai/rules/test', { body, signal }),
 
     mcp: () => call('GET /ai/mcp'),
+    connections: () => call('GET /ai/connections'),
     addMcp: (body: NewMcpServer) => call('POST /ai/mcp', { body }),
     changeMcp: (name: string, body: McpPatch) => call('PATCH /ai/mcp/:name', { params: { name }, body }),
     deleteMcp: (name: string) => call('DELETE /ai/mcp/:name', { params: { name } }),
