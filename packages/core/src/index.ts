@@ -22,9 +22,11 @@ export type {
   DocumentPart,
   Documents,
   DocumentText,
+  HtmlRequest,
   OfficeEdit,
   OfficeFormat,
   OfficeRequest,
+  PagePrinter,
 } from './tool/documents.ts'
 export type {
   Queries,

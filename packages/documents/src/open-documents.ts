@@ -130,6 +130,12 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
       if (edit === undefined) throw new Error(error ?? 'The file could not be edited.')
       return edit
     },
+    async html(request, signal): Promise<string> {
+      const file = 'file' in request ? request.file : { path: '' }
+      const { html, error } = await call({ kind: 'html', file, request }, signal)
+      if (html === undefined) throw new Error(error ?? 'The document could not be read.')
+      return html
+    },
     close() {
       closed = true
       for (const reader of all) reader.kill()

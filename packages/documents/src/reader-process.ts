@@ -1,21 +1,38 @@
-import type { DocumentFile, OfficeEdit, OfficeRequest } from '@troupe/core'
+import type { DocumentFile, HtmlRequest, OfficeEdit, OfficeRequest } from '@troupe/core'
 import { type ReaderRequest, type ReaderResponse, respond } from './read-document.ts'
 
-export type ProcessRequest = ReaderRequest | { kind: 'edit'; file: DocumentFile; request: OfficeRequest; ms: number }
-export type ProcessResponse = ReaderResponse & { edit?: OfficeEdit }
+export type ProcessRequest =
+  | ReaderRequest
+  | { kind: 'edit'; file: DocumentFile; request: OfficeRequest; ms: number }
+  | { kind: 'html'; file: DocumentFile; request: HtmlRequest; ms: number }
+export type ProcessResponse = ReaderResponse & { edit?: OfficeEdit; html?: string }
 
 // The parent sends one request at a time.
 process.on('message', (request: ProcessRequest) => {
-  void (request.kind === 'edit' ? edit(request.request) : respond(request)).then((response) =>
-    process.send?.({ ...response, memory: process.memoryUsage.rss() }),
-  )
+  void answer(request)
+    .catch((error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }))
+    .then((response) => process.send?.({ ...response, memory: process.memoryUsage.rss() }))
 })
 
-async function edit(request: OfficeRequest): Promise<ProcessResponse> {
-  try {
+async function answer(request: ProcessRequest): Promise<ProcessResponse> {
+  if (request.kind === 'edit') {
     const { editOffice } = await import('./office/edit-office.ts')
-    return { edit: editOffice(request) }
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) }
+    return { edit: editOffice(request.request) }
   }
+  if (request.kind !== 'html') return respond(request)
+  const { markdownHtml, withoutAnchors } = await import('./office/document-html.ts')
+  if ('markdown' in request.request) return { html: markdownHtml(request.request.markdown, request.request.pictures) }
+  const parts: string[] = []
+  let offset: number | undefined = 1
+  while (offset !== undefined) {
+    if (parts.length >= maxParts) throw new Error('The document is too long to print without LibreOffice.')
+    const { text, error } = await respond({ kind: 'read', file: request.file, part: { offset }, ms: request.ms })
+    if (text === undefined) throw new Error(error ?? 'The document could not be read.')
+    parts.push(withoutAnchors(text.text, text.notes?.some((note) => note.startsWith('Tracked changes')) === true))
+    offset = text.next?.offset
+  }
+  return { html: markdownHtml(parts.join('\n')) }
 }
+
+/** Each has up to 50,000 characters. */
+const maxParts = 40

@@ -13,7 +13,8 @@ import type { Documents, OfficeEdit, OfficeFormat } from '../tool/documents.ts'
 import type { OfficeAction } from '../tool/office-actions.ts'
 import type { ToolContext } from '../tool/tool.ts'
 import { escapeCsvFormulas } from '../text/csv-formulas.ts'
-import { convertible, convertOffice, withConverted } from './libreoffice.ts'
+import { convertible, convertOffice, findLibreOffice, withConverted } from './libreoffice.ts'
+import { printDocument, printedNote } from './print-document.ts'
 
 export interface OfficeCall {
   path: string
@@ -188,8 +189,20 @@ async function computeOffice(ctx: ToolContext, plan: OfficePlan, before: Snapsho
         )
       : first
   const pieces = join(edit)
-  const after = converts ? [await convertOffice(ctx, { bytes: pieces, extension: format }, plan.extension)] : pieces
+  const after = converts ? [await convertEdited(ctx, plan, pieces)] : pieces
   return withSafeCells(plan, { before: edit.before, text: edit.after, notes: edit.notes, after })
+}
+
+/** Without LibreOffice, Markdown is printed as it was given, because then its pictures are kept. */
+async function convertEdited(ctx: ToolContext, plan: OfficePlan, pieces: Uint8Array[]): Promise<Buffer> {
+  const { source, format, extension, actions, pictures } = plan
+  const inserted = actions.flatMap((action) =>
+    action.action === 'insert' && action.at === undefined && action.where === undefined ? [action.markdown] : [],
+  )
+  const isMarkdown = source === undefined && format === 'docx' && inserted.length === actions.length
+  return extension === 'pdf' && isMarkdown && findLibreOffice() === undefined
+    ? printDocument(ctx, { markdown: inserted.join('\n\n'), pictures })
+    : convertOffice(ctx, { bytes: pieces, extension: format }, extension)
 }
 
 /** Formats that are not edited themselves are converted first. */
@@ -221,7 +234,8 @@ async function shownChange(
     format: utf8Format,
   })
   const diff = await diffBytes(side(source === target || source === undefined ? old : ''), side(text))
-  const converted = converts || importsFrom !== undefined ? [`Converted with LibreOffice.`] : []
+  const how = findLibreOffice() === undefined ? printedNote : 'Converted with LibreOffice.'
+  const converted = converts || importsFrom !== undefined ? [how] : []
   return {
     path: shownPath(target.path, state.roots[0] ?? target.path),
     change: before === undefined ? 'created' : 'changed',

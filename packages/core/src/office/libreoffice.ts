@@ -4,13 +4,17 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { isProgram } from '../process/start-process.ts'
 import type { ToolContext } from '../tool/tool.ts'
+import { printable, printDocument } from './print-document.ts'
 import { runProgram } from './run-program.ts'
 
 export const noLibreOffice =
   'LibreOffice is not installed on this machine, so files cannot be converted, rendered or recalculated. Ask the user to install it (on Debian: apt install libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui).'
 
-/** The program of LibreOffice. Undefined if it is not installed. */
+/** The program of LibreOffice: `LIBREOFFICE_PATH`, then the usual places. Undefined if it is not installed. */
 export function findLibreOffice(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const named = env['LIBREOFFICE_PATH']
+  // An explicit path that is missing has no fallback.
+  if (named !== undefined && named !== '') return isProgram(named) ? named : undefined
   const folders = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder))
   const places = [
     ...folders.flatMap((folder) => [path.join(folder, 'soffice'), path.join(folder, 'libreoffice')]),
@@ -129,7 +133,6 @@ async function convertIn(
   to: string,
 ): Promise<string> {
   const program = findLibreOffice()
-  if (program === undefined) throw new Error(noLibreOffice)
   const filter = filters[to]
   if (filter === undefined)
     throw new Error(`Files cannot be converted to "${to}". Use one of: ${convertible.join(', ')}.`)
@@ -138,6 +141,12 @@ async function convertIn(
   if ('path' in source) await copyFile(source.path, input)
   else await writeFile(input, Buffer.concat(source.bytes))
   const [profile, out] = [path.join(folder, 'profile'), path.join(folder, 'out')]
+  if (program === undefined) {
+    if (to !== 'pdf' || !printable.has(extension.slice(1))) throw new Error(noLibreOffice)
+    const printed = path.join(folder, 'printed.pdf')
+    await writeFile(printed, await printDocument(ctx, { file: { path: input } }))
+    return printed
+  }
   await mkdir(path.join(profile, 'user'), { recursive: true })
   await mkdir(out)
   await writeFile(path.join(profile, 'user', 'registrymodifications.xcu'), settings)

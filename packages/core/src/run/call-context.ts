@@ -246,6 +246,7 @@ function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['
     browser: input.browser,
     code: input.code,
     documents: input.documents,
+    printer: input.printer,
     queries: input.queries,
     pictures: input.pictures,
     mode: input.mode,

@@ -128,6 +128,7 @@ export interface RunInput {
   browser?: ToolContext['browser']
   code?: ToolContext['code']
   documents?: ToolContext['documents']
+  printer?: ToolContext['printer']
   pictures?: ToolContext['pictures']
   /** Shows attached documents to models that cannot take their files. */
   attachments?: Attachments

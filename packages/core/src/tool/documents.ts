@@ -11,6 +11,17 @@ export interface Documents {
   read(file: DocumentFile, part: DocumentPart, signal?: AbortSignal): Promise<DocumentText>
   /** Computes a changed or new office file. Writes nothing. Rejects with a reason for the model. */
   edit?(request: OfficeRequest, signal?: AbortSignal): Promise<OfficeEdit>
+  /** A page to print, from Markdown or from the text of a document. It loads nothing. Rejects with a reason for the model. */
+  html?(request: HtmlRequest, signal?: AbortSignal): Promise<string>
+}
+
+/** `pictures` are real paths of the pictures that the Markdown names. */
+export type HtmlRequest = { markdown: string; pictures: Readonly<Record<string, string>> } | { file: DocumentFile }
+
+/** Prints pages (`ctx.printer`) in another process, without network. */
+export interface PagePrinter {
+  isAvailable(): boolean
+  pdf(html: string, signal?: AbortSignal): Promise<Uint8Array>
 }
 
 export interface DocumentFile {

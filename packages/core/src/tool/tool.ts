@@ -7,7 +7,7 @@ import type { PictureEditor } from './picture-actions.ts'
 import type { SpendGuard } from '../model/spend-guard.ts'
 import type { AgentState } from './agent-state.ts'
 import type { Answer, AskKind } from './asks.ts'
-import type { Documents } from './documents.ts'
+import type { Documents, PagePrinter } from './documents.ts'
 import type { Queries } from './queries.ts'
 import type { AgentFrame, Agents, Blobs, CodeIntelligence, Media } from './services.ts'
 
@@ -157,6 +157,8 @@ export interface ToolContext {
   browser?: Browser | undefined
   code?: CodeIntelligence | undefined
   documents?: Documents | undefined
+  /** Absent if pages cannot be printed. */
+  printer?: PagePrinter | undefined
   /** Runs SQL over files and databases. Absent if not available. */
   queries?: Queries | undefined
   pictures?: PictureEditor | undefined

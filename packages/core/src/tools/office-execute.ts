@@ -4,7 +4,8 @@ import { changeMessage } from '../files/change-file.ts'
 import { imageSize } from '../files/file-kind.ts'
 import { type ChangedOffice, changeOffice, pictureNames, previewOffice } from '../office/change-office.ts'
 import { type PageImage, pagesOf, storeImages } from '../files/read-file.ts'
-import { renderOffice } from '../office/libreoffice.ts'
+import { findLibreOffice, renderOffice } from '../office/libreoffice.ts'
+import { printedNote } from '../office/print-document.ts'
 import { formatCount } from '../text/format.ts'
 import { type OfficeAction, officeActionSchema } from '../tool/office-actions.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
@@ -84,7 +85,9 @@ async function renderPages(
       const { width = 0, height = 0 } = imageSize(bytes, 'image/png') ?? {}
       return { anchor: `p. ${number}`, bytes, mediaType: 'image/png', width, height }
     })
-    return { ...(await storeImages(pictures, ctx)), notes: [`Rendered ${formatCount(pages.length, 'page')}.`] }
+    const isPrinted = findLibreOffice() === undefined && !/\.pdf$/i.test(real)
+    const notes = [`Rendered ${formatCount(pages.length, 'page')}.`, ...(isPrinted ? [printedNote] : [])]
+    return { ...(await storeImages(pictures, ctx)), notes }
   } catch (error) {
     ctx.signal.throwIfAborted()
     // The file is written already, so a failure to show it is only a note.

@@ -11,7 +11,7 @@ import {
   unwrapResult,
 } from '@troupe/core'
 import { testToolContext } from '@troupe/core/testing'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openDocuments } from '../open-documents.ts'
 
 const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-office-test-')))
@@ -35,10 +35,14 @@ afterAll(() => {
 })
 
 let calls = 0
-async function call(name: string, input: object): Promise<{ output: Record<string, unknown>; text: string }> {
+async function call(
+  name: string,
+  input: object,
+  context = ctx,
+): Promise<{ output: Record<string, unknown>; text: string }> {
   const tool = findTool(name, getBuiltinTools()) as Tool
   const parsed: unknown = tool.input.parse(input)
-  const own = { ...ctx, toolCallId: `call-${++calls}` }
+  const own = { ...context, toolCallId: `call-${++calls}` }
   const { output, modelText } = unwrapResult(await tool.execute(parsed, own))
   return { output: output as Record<string, unknown>, text: modelText ?? '' }
 }
@@ -93,3 +97,40 @@ test.skipIf(findLibreOffice() === undefined)(
   },
   60_000,
 )
+
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+test('without LibreOffice, a PDF is printed from Markdown with its pictures, or from the text of a document', async () => {
+  vi.stubEnv('LIBREOFFICE_PATH', '/nowhere/soffice')
+  const pages: string[] = []
+  const pdf = (html: string) => Promise.resolve(Buffer.from(`%PDF-${pages.push(html)}`))
+  const printing = { ...ctx, printer: { isAvailable: () => true, pdf } }
+  try {
+    writeFileSync(path.join(root, 'dot.png'), dot, 'base64')
+    const markdown =
+      '# Plan <b>\n\n- one\n- [two](javascript:x)\n\n![A dot](dot.png)\n\n| a | b |\n|---|--:|\n| 1 | 2 |'
+    const created = await call('OfficeExecute', { path: 'plan.pdf', actions: [insert(markdown)] }, printing)
+    expect(created.text).toContain('Printed with Chromium')
+    expect(readFileSync(path.join(root, 'plan.pdf'), 'utf8')).toBe('%PDF-1')
+    expect(pages[0]).toContain(`src="data:image/png;base64,${dot}"`)
+    expect(pages[0]).toContain('<td dir="auto" style="text-align:right">2</td>')
+    expect(pages[0]).not.toContain('javascript:')
+
+    const actions = [insert('# Offer\n\n1. first\n2. second\n\nThe end & more')]
+    await call('OfficeExecute', { path: 'offer.docx', actions }, printing)
+    await call('OfficeExecute', { path: 'offer.pdf', from: 'offer.docx' }, printing)
+    for (const part of ['<h1 dir="auto">Offer</h1>', '<ol start="2"', 'The end &amp; more'])
+      expect(pages[1]).toContain(part)
+    expect(pages[1]).not.toContain('¶')
+
+    await expect(call('OfficeExecute', { path: 'none.pdf', from: 'offer.docx' })).rejects.toThrow(
+      'Neither LibreOffice nor Chromium is installed',
+    )
+    const sheet = [{ action: 'set_cells', cell: 'A1', values: [[1]] }]
+    await expect(call('OfficeExecute', { path: 'sums.ods', actions: sheet }, printing)).rejects.toThrow(
+      'LibreOffice is not installed',
+    )
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})

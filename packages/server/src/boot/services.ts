@@ -8,6 +8,7 @@ import { createAgentRegistry } from '../agents/agent-registry.ts'
 import { createAgentStates } from '../agents/agent-states.ts'
 import { noChromium } from '../browser/find-chromium.ts'
 import { openBrowsers } from '../browser/open-browsers.ts'
+import { createPrinter } from '../browser/print-page.ts'
 import { createTypedAddresses } from '../chat/chat-request.ts'
 import { openCommands } from '../commands/open-commands.ts'
 import { type ConfigFile, openConfig, toolSettings } from '../config/config.ts'
@@ -273,6 +274,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   )
   const files = closing(openFiles(home.path))
   const documents = closing(openDocuments())
+  const printer = createPrinter({ folder: path.join(home.path, 'print'), executable: browsers.chromium })
   const queries = closing(
     openQueries({ connections: () => config.get().connections ?? {}, home: home.path, sandbox: sandbox.sandbox }),
   )
@@ -295,6 +297,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     browser: browsers,
     code: lsp.of,
     documents,
+    printer,
     pictures: createPictureEditor(),
     attachments: createAttachments({ home: home.path, blobs, documents }),
     journal,
@@ -364,6 +367,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     pageCalls,
     permissions,
     personHome,
+    printer,
     projects,
     redact: withoutSecrets,
     rules,

@@ -21,7 +21,10 @@ interface PrinterOptions {
 }
 
 export interface Printer {
-  print(request: PrintRequest): Promise<Uint8Array<ArrayBuffer>>
+  print(request: PrintRequest, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>>
+  /** Chromium is installed. */
+  isAvailable(): boolean
+  pdf(html: string, signal?: AbortSignal): Promise<Uint8Array>
 }
 
 const maxAtOnce = 2
@@ -36,8 +39,10 @@ export function createPrinter({ folder, executable, timeoutMs = 25_000 }: Printe
   let working = 0
   let swept: Promise<void> | undefined
   const waiting: (() => void)[] = []
-  return {
-    async print(request) {
+  const printer: Printer = {
+    isAvailable: () => executable() !== undefined,
+    pdf: (html, signal) => printer.print({ html, as: 'pdf' }, signal),
+    async print(request, signal) {
       const executablePath = executable()
       if (executablePath === undefined) throw new NamedError('NoChromium', noChromium, { status: 503 })
       if (working >= maxAtOnce) {
@@ -52,13 +57,15 @@ export function createPrinter({ folder, executable, timeoutMs = 25_000 }: Printe
       swept ??= rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
       try {
         await swept
-        return await printOnce(request, { folder, executablePath, timeoutMs })
+        signal?.throwIfAborted()
+        return await printOnce(request, { folder, executablePath, timeoutMs }, signal)
       } finally {
         working -= 1
         waiting.shift()?.()
       }
     },
   }
+  return printer
 }
 
 interface PrintPlace {
@@ -67,11 +74,17 @@ interface PrintPlace {
   timeoutMs: number
 }
 
-async function printOnce(request: PrintRequest, place: PrintPlace): Promise<Uint8Array<ArrayBuffer>> {
+async function printOnce(
+  request: PrintRequest,
+  place: PrintPlace,
+  signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
   await mkdir(place.folder, { recursive: true, mode: 0o700 })
   const home = await mkdtemp(path.join(place.folder, 'print-'))
   let browser: Browser | undefined
   let pid: number | undefined
+  const stop = (): void => void browser?.close().catch(() => undefined)
+  signal?.addEventListener('abort', stop, { once: true })
   try {
     const { chromium } = await import('playwright-core')
     browser = await chromium.launch({
@@ -87,6 +100,7 @@ async function printOnce(request: PrintRequest, place: PrintPlace): Promise<Uint
       timeout: place.timeoutMs,
     })
     pid = await browserPid(await browser.newBrowserCDPSession())
+    signal?.throwIfAborted()
     const over = delay(place.timeoutMs, undefined, { ref: false }).then(() => {
       throw tooLong(place.timeoutMs)
     })
@@ -95,8 +109,10 @@ async function printOnce(request: PrintRequest, place: PrintPlace): Promise<Uint
     const bytes = await Promise.race([printIn(browser, request, place.timeoutMs), over])
     return new Uint8Array(bytes)
   } catch (error) {
+    signal?.throwIfAborted()
     throw printError(error, place.timeoutMs)
   } finally {
+    signal?.removeEventListener('abort', stop)
     // It may have crashed, and this answer does not depend on its end.
     if (browser !== undefined && pid !== undefined) await endOrKill(browser, pid).catch(() => undefined)
     else await browser?.close().catch(() => undefined)

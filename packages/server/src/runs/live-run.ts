@@ -271,6 +271,7 @@ export class ManagedRun implements OpenRun {
       queries: services.queries,
       browser: services.browser,
       documents: services.documents,
+      printer: services.printer,
       pictures: services.pictures,
       attachments: services.attachments,
       code: own.workspace.trusted ? services.code?.(own.workspace) : undefined,

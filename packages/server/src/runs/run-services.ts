@@ -35,6 +35,7 @@ export interface RunServices {
   /** Language servers of a folder. */
   code?(workspace: Workspace): RunInput['code']
   documents?: Documents
+  printer?: RunInput['printer']
   pictures?: RunInput['pictures']
   attachments?: Attachments
   journal: Journal

@@ -27,6 +27,11 @@ export const files: ServerTextPairs = [
   ],
   ['There is no page {} to show. {}', '没有可显示的第 {} 页。{}'],
   ['Files cannot be converted to "{}". Use one of: {}.', '文件无法转换为“{}”。可用的格式：{}。'],
+  [
+    'Neither LibreOffice nor Chromium is installed on this machine, so no PDF can be made. Ask the user to install one of them (on Debian: apt install libreoffice-writer-nogui, or apt install chromium).',
+    '本机未安装 LibreOffice，也未安装 Chromium，无法生成 PDF。请安装其中之一（Debian：apt install libreoffice-writer-nogui 或 apt install chromium）。',
+  ],
+  ['The document is too long to print without LibreOffice.', '文档太长，没有 LibreOffice 无法打印。'],
   ['LibreOffice took longer than {} seconds and was stopped.', 'LibreOffice 用时超过 {} 秒，已停止。'],
   ['LibreOffice did not convert the file: {}.', 'LibreOffice 未能转换该文件：{}。'],
   ['{} is a file. Give a folder.', '{} 是文件。请给出文件夹。'],
