@@ -63,7 +63,7 @@ export async function openSqliteStore({
       dialectSteps: { ...sqliteSearchMigrations, ...sqliteUsageMigrations },
       backup: (version) => backUpDatabase(database, `${path}.backup-${version}`),
     })
-    const exporter = createSessionExport(db, { database: path, folder: join(home, 'sessions'), log })
+    const exporter = createSessionExport(db, { folder: join(home, 'sessions'), log })
     const thread = createReadThread(path)
     const store = createSqlStore({ db, search: createSqliteSearch(thread), clock, log, exporter })
     // Deferred so that it does not delay startup.

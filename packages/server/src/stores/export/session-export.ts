@@ -2,11 +2,10 @@ import { cp, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorInfo, isId } from '@troupe/protocol'
 import { sql } from 'kysely'
-import { runInWorker } from '../../util/concurrency.ts'
+import { yieldToEventLoop } from '../../util/concurrency.ts'
 import { type Db, type Log, statement, type StoreChange, streamFile, type Tables } from '../sql/context.ts'
 import type { Exporter } from '../sql/sql-store.ts'
 import { hiddenWorkspace } from '../sql/workspaces.ts'
-import { findStaleExports, type StaleExportQuery } from './find-wrong.ts'
 import { createSessionFiles } from './session-files.ts'
 import { createSessionWriter, emptyMark, type ExportMark, rewindStoredMark, storeMark } from './session-writer.ts'
 
@@ -33,10 +32,7 @@ export interface SessionExport extends Exporter {
   close(): Promise<void>
 }
 
-export function createSessionExport(
-  db: Db,
-  { database, folder, log }: { database: string; folder: string; log: Log },
-): SessionExport {
+export function createSessionExport(db: Db, { folder, log }: { folder: string; log: Log }): SessionExport {
   const files = createSessionFiles(folder)
   const kept: { sessionId: string; folder: string }[] = []
   const keep = async (sessionId: string): Promise<void> => {
@@ -201,13 +197,31 @@ export function createSessionExport(
     await inQueue(undefined, () => storeMarks(sessionIds, changed))
   }
 
-  /** Checks every file. With many sessions this runs in a worker, to keep this thread free. */
+  /** Returns sessions whose files are missing or differ in size from the stored one. Keeps the event loop free. */
   async function findWrongSessions(): Promise<string[]> {
-    const where: StaleExportQuery = { database, folder, hiddenWorkspace }
-    const { rows } = await sql<{ count: number }>`
-      select count(*) as count from (select 1 from session limit ${sessionsPerBatch})`.execute(db)
-    if ((rows[0]?.count ?? 0) < sessionsPerBatch) return findStaleExports(where)
-    return runInWorker(new URL('./find-wrong-worker.ts', import.meta.url), where)
+    const wrong = new Set<string>()
+    for (let after = ''; ;) {
+      const { rows } = await sql<{ id: string; stream: string | null; size: number | null }>`
+        select some.id, stream, size from (
+          select id from session where id > ${after} and workspace_id <> ${hiddenWorkspace} order by id
+          limit ${sessionsPerBatch}
+        ) as some left join export_state on session_id = some.id order by some.id`.execute(db)
+      for (const { id, stream, size } of rows) {
+        if (!wrong.has(id) && !isExported(id, stream, size)) wrong.add(id)
+        await yieldToEventLoop()
+      }
+      const last = rows.at(-1)?.id
+      if (last === undefined) return [...wrong]
+      after = last
+    }
+  }
+
+  function isExported(id: string, stream: string | null, size: number | null): boolean {
+    return (
+      stream !== null &&
+      (files.size(files.path(id, streamFile(stream))) ?? 0) === size &&
+      files.size(files.path(id, 'session.json')) !== undefined
+    )
   }
 
   /** Removes folders of deleted sessions left by a crash, and frames written after a deletion. */
