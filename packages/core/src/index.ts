@@ -61,7 +61,16 @@ export type {
 export { elementText, outlineOf } from './browser/outline.ts'
 export type { GeneratedMedia } from './media/make-media.ts'
 export { targetNames } from './media/make-media.ts'
-export type { Media, MediaErrorCode, MediaFile, MediaKind, MediaRequest, MediaTask } from './tool/services.ts'
+export type {
+  Media,
+  MediaErrorCode,
+  MediaFile,
+  MediaKind,
+  MediaRequest,
+  MediaTask,
+  Transcript,
+  Transcription,
+} from './tool/services.ts'
 export { TokenGauge } from './prompt/apply-compactions.ts'
 export { toolTokens } from './tool/tool-set.ts'
 export { applyTrim } from './prompt/apply-compactions.ts'

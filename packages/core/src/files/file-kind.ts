@@ -12,6 +12,11 @@ export type FileKind =
 
 export const headLength = 8192
 
+/** True for documents with sound, by the name of their reader. */
+export function isRecording(format: string): boolean {
+  return format === 'audio' || format === 'video'
+}
+
 export function fileKind(head: Uint8Array): FileKind {
   const mediaType = imageSignatures.find(
     ([bytes, , also]) => startsWith(head, bytes) && (also === undefined || also(head)),

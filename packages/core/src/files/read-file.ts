@@ -6,7 +6,7 @@ import { formatCount } from '../text/format.ts'
 import { cellSource, formatCell, type Notebook, notebookLanguage, parseNotebook } from '../text/notebook.ts'
 import type { DocumentImage, DocumentPart } from '../tool/documents.ts'
 import type { ToolContext } from '../tool/tool.ts'
-import { type FileKind, imageSize, mediaProblem } from './file-kind.ts'
+import { type FileKind, imageSize, isRecording, mediaProblem } from './file-kind.ts'
 import { countFolder, flattenFolder, formatFolder, listFolder, loadIgnoreRules } from './list-folder.ts'
 import { defaultLines, maxTextBytes, readRangeOfBytes, readRangeOfFile, type TextRange } from './read-range.ts'
 import { isInside } from './resolve-path.ts'
@@ -171,7 +171,8 @@ export async function readDocument(
   const source = { path: file.real }
   if (documents === undefined || (await documents.identify(source, ctx.signal)) === undefined) return undefined
   const answer = await documents.read(source, part, ctx.signal)
-  const { format, title, mediaType, facts, text, next, notes = [] } = answer
+  const { format, title, mediaType, facts, text, next } = answer
+  const notes = [...(answer.notes ?? []), ...(isRecording(format) ? await transcriptNotes(ctx) : [])]
   const images = await storeImages(answer.images ?? [], ctx)
   recordRead(ctx.state, file.real, { stats: file.stats, sha256: '' }, next === undefined ? 'all' : 'some')
   const lines = [`${file.shown} is ${title}: ${facts}.`, ...notes, '', text]
@@ -189,6 +190,11 @@ export async function readDocument(
     },
     text: lines.join('\n').toWellFormed(),
   }
+}
+
+async function transcriptNotes({ transcription }: ToolContext): Promise<string[]> {
+  const model = await transcription?.model()
+  return model === undefined ? [] : ['Use Transcribe for the spoken words.']
 }
 
 /** Pictures of pages for a card. */

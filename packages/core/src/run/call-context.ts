@@ -249,6 +249,7 @@ function sharedContext({ input, attempt, fold, step, spend }: Turn): CallScope['
     printer: input.printer,
     queries: input.queries,
     pictures: input.pictures,
+    transcription: input.transcription,
     mode: input.mode,
     credentials: input.credentials ?? (() => Promise.resolve(undefined)),
   }

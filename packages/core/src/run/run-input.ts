@@ -130,6 +130,7 @@ export interface RunInput {
   documents?: ToolContext['documents']
   printer?: ToolContext['printer']
   pictures?: ToolContext['pictures']
+  transcription?: ToolContext['transcription']
   /** Shows attached documents to models that cannot take their files. */
   attachments?: Attachments
   queries?: ToolContext['queries']

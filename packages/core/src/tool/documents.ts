@@ -68,6 +68,8 @@ export interface DocumentText extends DocumentFormat {
   /** Sentences a person and a model should know: hidden sheets, macros that were not run, pages without text. */
   notes?: readonly string[] | undefined
   images?: readonly DocumentImage[] | undefined
+  /** Length of a recording. */
+  seconds?: number | undefined
   /** In answer to `cells`. */
   cells?: DocumentCells | undefined
 }

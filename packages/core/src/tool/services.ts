@@ -129,6 +129,34 @@ export interface Media {
   ended(taskId: string, signal?: AbortSignal): Promise<MediaTask>
 }
 
+/** Spoken words of recordings as text (`ctx.transcription`). */
+export interface Transcription {
+  /** The model in use, as `provider/model`. Undefined if no connected provider offers one. */
+  model(): Promise<string | undefined>
+  /** Longest file that providers take. */
+  maxBytes: number
+  /** Counts for the budget. Rejects with a reason for the model. */
+  transcribe(request: TranscriptionRequest, signal: AbortSignal): Promise<Transcript>
+}
+
+export interface TranscriptionRequest {
+  bytes: Uint8Array
+  /** Length of the recording. Default: estimated from its size. */
+  seconds?: number | undefined
+  /** ISO 639 code of the spoken language. Default: detected. */
+  language?: string | undefined
+  /** The folder that the call counts for. */
+  folder?: string | undefined
+}
+
+export interface Transcript {
+  /** `provider/model` */
+  model: string
+  text: string
+  /** With the second at which each starts. Empty if the provider does not report them. */
+  segments: readonly { start: number; text: string }[]
+}
+
 /**
  * Language servers of the folder (`ctx.code`). Absent if the folder is not trusted. A server that fails or hangs never
  * affects the run.

@@ -9,7 +9,7 @@ import type { AgentState } from './agent-state.ts'
 import type { Answer, AskKind } from './asks.ts'
 import type { Documents, PagePrinter } from './documents.ts'
 import type { Queries } from './queries.ts'
-import type { AgentFrame, Agents, Blobs, CodeIntelligence, Media } from './services.ts'
+import type { AgentFrame, Agents, Blobs, CodeIntelligence, Media, Transcription } from './services.ts'
 
 /**
  * A tool is an agent's only way to act. Each tool is one file with `defineTool({...})` as its default export, named
@@ -162,6 +162,7 @@ export interface ToolContext {
   /** Runs SQL over files and databases. Absent if not available. */
   queries?: Queries | undefined
   pictures?: PictureEditor | undefined
+  transcription?: Transcription | undefined
   credentials(provider: string): Promise<{ apiKey?: string; baseURL?: string } | undefined>
 }
 

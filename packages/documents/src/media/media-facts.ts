@@ -69,6 +69,7 @@ export async function mediaFacts(source: DocumentSource): Promise<DocumentReadin
   return {
     facts: facts.join(', '),
     text: lines.join('\n'),
+    seconds: format.duration,
     notes: ['These are facts about the file. Its sound and pictures were not read.'],
   }
 }

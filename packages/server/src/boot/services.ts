@@ -19,6 +19,7 @@ import { openLsp } from '../lsp/open-lsp.ts'
 import { createCallTool } from '../mcp-server/call-tool.ts'
 import { describeServers, type Mcp, openMcp } from '../mcp/open-mcp.ts'
 import { openMedia } from '../media/open-media.ts'
+import { createTranscription } from '../media/transcription.ts'
 import { createModels, type Models } from '../models/models.ts'
 import { withProgramModels } from '../models/program-models.ts'
 import { managedFile, openPermissions } from '../permission/permissions.ts'
@@ -178,6 +179,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     }),
   )
   const media = closing(openMedia({ models, blobs, store, spending, ownFolder: workspaces.own.path }))
+  const transcription = createTranscription({ models, spending, ownFolder: workspaces.own.path })
   const titles = closing(
     createTitleWriter({
       store,
@@ -299,7 +301,8 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     documents,
     printer,
     pictures: createPictureEditor(),
-    attachments: createAttachments({ home: home.path, blobs, documents }),
+    transcription,
+    attachments: createAttachments({ home: home.path, blobs, documents, transcription }),
     journal,
     inbox,
     logger,

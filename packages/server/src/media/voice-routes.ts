@@ -1,24 +1,24 @@
 import type { Store } from '@troupe/core'
-import { type ModelDefinition, NamedError, voiceEndpoints } from '@troupe/protocol'
+import { NamedError, voiceEndpoints } from '@troupe/protocol'
 import type { ConfigFile } from '../config/config.ts'
 import { type Ctx, implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
 import type { Models } from '../models/models.ts'
-import { type MediaUsage, recordingSeconds } from '../usage/media-cost.ts'
-import type { MediaTicket, Spending } from '../usage/spending.ts'
+import { recordingSeconds } from '../usage/media-cost.ts'
+import { maxAudioBytes, transcribeRecording } from './transcription.ts'
+import { callVoiceModel, type VoiceServices } from './voice-call.ts'
 
-/** The limit of OpenAI and of most servers that follow its API. */
-const maxAudioBytes = 25 * 1024 * 1024
-const timeoutMs = 120_000
+/** Time limit of a call. */
+const minutes = 2
 
-interface VoiceOptions {
+interface VoiceOptions extends VoiceServices {
   models: Models
   config: Pick<ConfigFile, 'get'>
   store: Store
-  spending: Pick<Spending, 'mediaGuard'>
 }
 
-export function voiceRoutes({ models, config, store, spending }: VoiceOptions): Route[] {
+export function voiceRoutes(services: VoiceOptions): Route[] {
+  const { models, config, store } = services
   return implement(voiceEndpoints, {
     'POST /ai/transcribe': async ({ body, workspaceId }, c) => {
       const type = c.req.header('content-type') ?? ''
@@ -28,16 +28,12 @@ export function voiceRoutes({ models, config, store, spending }: VoiceOptions): 
       if (body.length > maxAudioBytes)
         throw new NamedError('BodyTooLarge', 'The recording is too large. The limit is 25 MiB.', { status: 413 })
       const resolved = await models.resolveVoiceModel('transcription')
-      const { id, model } = resolved
-      const { transcribe } = await import('ai')
+      const { path: folder } = await findWorkspace(store, workspaceId)
       const expected = { seconds: recordingSeconds(body) }
-      return attempt({ ...resolved, workspaceId, expected }, c, async (abortSignal) => {
-        const { text, durationInSeconds } = await transcribe({ model, audio: body, abortSignal, maxRetries: 1 })
-        return {
-          value: { text: text.trim(), model: id },
-          used: durationInSeconds === undefined ? expected : { seconds: durationInSeconds },
-        }
-      })
+      const { text, model } = await whileConnected(c, (signal) =>
+        transcribeRecording(services, { ...resolved, bytes: body, folder, expected, signal, minutes }),
+      )
+      return { text, model }
     },
     'GET /ai/transcribe/models': async () => ({ models: await models.listMediaModels('transcription') }),
     'POST /ai/speech': async ({ body, workspaceId }, c) => {
@@ -46,10 +42,13 @@ export function voiceRoutes({ models, config, store, spending }: VoiceOptions): 
       const { generateSpeech } = await import('ai')
       const voice = body.voice ?? config.get().media?.voice
       const used = { characters: body.text.length }
-      const audio = await attempt({ ...resolved, workspaceId, expected: used }, c, async (abortSignal) => {
-        const made = await generateSpeech({ model, text: body.text, voice, abortSignal, maxRetries: 1 })
-        return { value: made.audio, used }
-      })
+      const { path: folder } = await findWorkspace(store, workspaceId)
+      const audio = await whileConnected(c, (signal) =>
+        callVoiceModel(services, { ...resolved, folder, expected: used, signal, minutes }, async (abortSignal) => {
+          const made = await generateSpeech({ model, text: body.text, voice, abortSignal, maxRetries: 1 })
+          return { value: made.audio, used }
+        }),
+      )
       return c.body(Buffer.from(audio.uint8Array), 200, {
         'content-type': audio.mediaType,
         'cache-control': 'no-store',
@@ -58,50 +57,16 @@ export function voiceRoutes({ models, config, store, spending }: VoiceOptions): 
     'GET /ai/speech/models': async () => ({ models: await models.listMediaModels('speech') }),
   })
 
-  /** Counts the call for the budget. Ends the provider's work when the client disconnects. */
-  async function attempt<T>(
-    { id, definition, local, workspaceId, expected }: VoiceCall,
-    c: Ctx,
-    work: (signal: AbortSignal) => Promise<{ value: T; used: MediaUsage }>,
-  ): Promise<T> {
-    const { price, mediaPrice } = definition
-    const guard = spending.mediaGuard({ id, price, mediaPrice, local }, await findWorkspace(store, workspaceId))
+  /** Ends the provider's work when the client disconnects. */
+  async function whileConnected<T>(c: Ctx, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const gone = new AbortController()
     const outgoing = c.env?.outgoing
     const onClose = (): void => gone.abort(new Error('the client disconnected'))
     outgoing?.once('close', onClose)
-    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(timeoutMs)])
-    let ticket: MediaTicket | undefined
     try {
-      ticket = await guard.admit(expected, signal)
-      const { value, used } = await work(signal)
-      ticket.close(used)
-      return value
-    } catch (error) {
-      // The provider bills work that was stopped, but not work that it refused.
-      ticket?.close(signal.aborted ? expected : undefined)
-      if (error instanceof NamedError && error.name === 'BudgetExceeded') throw error
-      throw new NamedError('VoiceFailed', `${id} failed: ${models.redact(reasonOf(error))}`, {
-        status: 502,
-        cause: error,
-      })
+      return await work(gone.signal)
     } finally {
       outgoing?.off('close', onClose)
     }
   }
-}
-
-interface VoiceCall {
-  id: string
-  definition: ModelDefinition
-  local: boolean
-  workspaceId: string
-  expected: MediaUsage
-}
-
-function reasonOf(error: unknown): string {
-  const { lastError } = error as { lastError?: unknown }
-  const cause = lastError ?? error
-  if (!(cause instanceof Error)) return String(cause)
-  return cause.name === 'TimeoutError' ? 'it took longer than 2 minutes.' : cause.message
 }

@@ -273,6 +273,7 @@ export class ManagedRun implements OpenRun {
       documents: services.documents,
       printer: services.printer,
       pictures: services.pictures,
+      transcription: services.transcription,
       attachments: services.attachments,
       code: own.workspace.trusted ? services.code?.(own.workspace) : undefined,
       decide: own.decide(request.rules, () => this.isCompared),

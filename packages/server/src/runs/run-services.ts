@@ -37,6 +37,7 @@ export interface RunServices {
   documents?: Documents
   printer?: RunInput['printer']
   pictures?: RunInput['pictures']
+  transcription?: RunInput['transcription']
   attachments?: Attachments
   journal: Journal
   inbox: Inbox

@@ -70,3 +70,15 @@ test.each(['../../etc/passwd', 'a\u0000b\n.txt', '-rf', '..', 'C:\\x\\y.pdf', 'ð
     expect(statSync(saved).mode & 0o077).toBe(0)
   },
 )
+
+test('a recording names the tool for its words only where a provider offers transcription', async () => {
+  document = { format: 'audio', title: 'an audio file' }
+  const { attachments, file } = await open('talk.docx')
+  expect(await attachments.textOf(file)).not.toContain('Transcribe')
+  const blobs = createBlobFiles(path.join(home, 'blobs'))
+  for (const model of ['acme/whisper-1', undefined]) {
+    const transcription = { model: async () => model }
+    const text = await createAttachments({ home, blobs, documents, transcription }).textOf(file)
+    expect(text?.includes('Use Transcribe with this path')).toBe(model !== undefined)
+  }
+})

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import type { AttachedFile, Attachments, Blobs, Documents, DocumentText } from '@troupe/core'
+import type { AttachedFile, Attachments, Blobs, Documents, DocumentText, Transcription } from '@troupe/core'
 
 /** Longest text of a document in a prompt. It is sent with every request, so longer documents are only introduced. */
 const wholeCharacters = 30_000
@@ -13,8 +13,13 @@ const keptTexts = 100
  * Makes attached files readable for models and tools. A tool finds each one as a file in the folder of its chat; a
  * model that cannot take the file gets its text.
  */
-export function createAttachments(options: { home: string; blobs: Blobs; documents: Documents }): Attachments {
-  const { home, blobs, documents } = options
+export function createAttachments(options: {
+  home: string
+  blobs: Blobs
+  documents: Documents
+  transcription?: Pick<Transcription, 'model'>
+}): Attachments {
+  const { home, blobs, documents, transcription } = options
   const texts = new Map<string, Promise<Described | undefined>>()
 
   const attachments: Attachments = {
@@ -25,10 +30,17 @@ export function createAttachments(options: { home: string; blobs: Blobs; documen
       const saved = await attachments.pathOf(file)
       if (saved === undefined) return undefined
       const described = await describe(file, saved, signal)
-      return described && formatFile(file.filename, saved, described)
+      if (described === undefined) return undefined
+      const text = formatFile(file.filename, saved, described)
+      return (await hasWords(described)) ? `${text}\n[Use Transcribe with this path for the spoken words.]` : text
     },
   }
   return attachments
+
+  async function hasWords(described: Described): Promise<boolean> {
+    const isRecording = 'text' in described && /^(audio|video)$/.test(described.text.format)
+    return isRecording && (await transcription?.model()) !== undefined
+  }
 
   /** Documents are immutable, so each is converted once. */
   async function describe(file: AttachedFile, saved: string, signal?: AbortSignal): Promise<Described | undefined> {

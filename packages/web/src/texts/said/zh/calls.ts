@@ -45,6 +45,7 @@ export const actions: ServerTextPairs = [
   ['Ask the language server', '询问语言服务器'],
   ['List a folder', '列出文件夹'],
   ['Generate an image', '生成图片'],
+  ['Transcribe a recording', '转写录音'],
   ['Generate {} images', '生成 {} 张图片'],
   ['Generate a video', '生成视频'],
   ['Start a new JavaScript session', '开始新的 JavaScript 会话'],
@@ -105,6 +106,7 @@ export const titles: ServerTextPairs = [
   ['Fetch {}', '获取 {}'],
   ['List {}', '列出 {}'],
   ['Generate an image: {}', '生成图片：{}'],
+  ['Transcribe {}', '转写 {}'],
   ['Image: {}', '图片：{}'],
   ['Generate a video: {}', '生成视频：{}'],
   ['Video: {}', '视频：{}'],
@@ -169,4 +171,5 @@ export const summaries: ServerTextPairs = [
   ['The current time on this machine', '本机的当前时间'],
   ['Stopped by the user before it finished, after {}', '由你在完成前停止，用时 {}'],
   ['The model provider may charge for this.', '模型提供商可能会收费。'],
+  ['The file is sent to the transcription model.', '文件将发送给转写模型。'],
 ]

@@ -112,6 +112,16 @@ export const files: ServerTextPairs = [
   ['"{}" is not valid JSON, so it is not a notebook: {}', '“{}”不是有效的 JSON，因此不是笔记本：{}'],
   ['"{}" has no list of cells, so it is not a version 4 notebook.', '“{}”没有单元格列表，因此不是第 4 版的笔记本。'],
   ['Give the cell as cell_id or cell_number.', '请用 cell_id 或 cell_number 指定单元格。'],
+  ['Recordings cannot be transcribed here.', '此处无法转写录音。'],
+  ['{} is not an audio or video file.', '{} 不是音频或视频文件。'],
+  [
+    '{} has {}; transcription takes at most {}. Extract a smaller sound track, for example with {}, or split it, and transcribe that.',
+    '{} 有 {}，转写最多支持 {}。请提取较小的音轨（例如用 {}）或将其拆分后再转写。',
+  ],
+  [
+    'No transcription model is available. Ask the user to add the API key of a provider that has one.',
+    '没有可用的转写模型。请添加提供此类模型的提供商的 API 密钥。',
+  ],
   ['Use NotebookEdit to change notebook cells.', '更改笔记本单元格请使用 NotebookEdit。'],
   ['"{}" is a folder, not a file.', '“{}”是文件夹，不是文件。'],
   ['"{}" is a special file, not a file.', '“{}”是特殊文件，不是普通文件。'],
