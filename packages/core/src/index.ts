@@ -45,7 +45,7 @@ export type {
 export { isDatabasePath, resolveQueryFiles } from './search/query-files.ts'
 export { type SqlDialect, sqlString, type SqlToken, sqlTokens } from './text/sql-tokens.ts'
 export type { EditedPicture, PictureAction, PictureEditor, PictureRequest } from './tool/picture-actions.ts'
-export { findLibreOffice } from './office/libreoffice.ts'
+export { convertOffice, findLibreOffice } from './office/libreoffice.ts'
 export type { OfficeAction, OfficeActionOf } from './tool/office-actions.ts'
 export type { Blobs, CodeAnswer, CodeIntelligence, CodeQuestion } from './tool/services.ts'
 export type {

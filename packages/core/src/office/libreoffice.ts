@@ -3,9 +3,8 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { isProgram } from '../process/start-process.ts'
-import type { ToolContext } from '../tool/tool.ts'
 import { printable, printDocument } from './print-document.ts'
-import { runProgram } from './run-program.ts'
+import { type ProgramContext, runProgram } from './run-program.ts'
 
 export const noLibreOffice =
   'LibreOffice is not installed on this machine, so files cannot be converted, rendered or recalculated. Ask the user to install it (on Debian: apt install libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui).'
@@ -57,7 +56,7 @@ const timeoutMs = 120_000
 
 /** Converts bytes of an office file. Throws an Error for the model if LibreOffice is missing or refuses the file. */
 export async function convertOffice(
-  ctx: ToolContext,
+  ctx: ProgramContext,
   source: { path: string } | { bytes: readonly Uint8Array[]; extension: string },
   to: string,
 ): Promise<Buffer> {
@@ -66,7 +65,7 @@ export async function convertOffice(
 
 /** Like `convertOffice`, but hands over the file while it exists. */
 export async function withConverted<Result>(
-  ctx: ToolContext,
+  ctx: ProgramContext,
   source: { path: string } | { bytes: readonly Uint8Array[]; extension: string },
   to: string,
   use: (file: string) => Promise<Result>,
@@ -83,7 +82,7 @@ const maxPages = 10
 
 /** Pictures of pages, as PNG. `first` counts from 1. */
 export async function renderOffice(
-  ctx: ToolContext,
+  ctx: ProgramContext,
   source: { path: string },
   { first, last }: { first: number; last: number },
 ): Promise<RenderedPage[]> {
@@ -127,7 +126,7 @@ async function copied(from: string, to: string): Promise<string> {
 
 /** Two conversions on one profile fail, so each gets its own. */
 async function convertIn(
-  ctx: ToolContext,
+  ctx: ProgramContext,
   folder: string,
   source: { path: string } | { bytes: readonly Uint8Array[]; extension: string },
   to: string,

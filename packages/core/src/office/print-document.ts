@@ -9,7 +9,10 @@ export const printedNote =
   'Printed with Chromium from the text, because LibreOffice is not installed: headings, lists and tables are kept; page layout, headers and footers are not.'
 
 /** Makes a PDF of a text document without LibreOffice. Throws an Error for the model if nothing here can print. */
-export async function printDocument(ctx: ToolContext, request: HtmlRequest): Promise<Buffer> {
+export async function printDocument(
+  ctx: Pick<ToolContext, 'documents' | 'printer' | 'signal'>,
+  request: HtmlRequest,
+): Promise<Buffer> {
   const { documents, printer } = ctx
   if (documents?.html === undefined || printer?.isAvailable() !== true)
     throw new Error(

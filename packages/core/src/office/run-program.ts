@@ -6,6 +6,15 @@ import { limitsScript, watchProcesses } from '../sandbox/process-limits.ts'
 import { confinementOf } from '../shell/launch.ts'
 import type { ToolContext } from '../tool/tool.ts'
 
+/** The parts of a tool call that a program needs, so that it can also run for a person. */
+export type ProgramContext = Pick<
+  ToolContext,
+  'signal' | 'toolCallId' | 'process' | 'granted' | 'documents' | 'printer'
+> & {
+  run: { id: string }
+  state: Pick<ToolContext['state'], 'sandbox'>
+}
+
 export interface ProgramOutcome {
   code: number | null
   /** The end of what it printed. */
@@ -28,7 +37,7 @@ const settingsFolders = [
  * that is killed as a whole. Programs such as LibreOffice leave children behind when only the first process ends.
  */
 export async function runProgram(
-  ctx: ToolContext,
+  ctx: ProgramContext,
   { argv, folder, timeoutMs }: { argv: readonly string[]; folder: string; timeoutMs: number },
 ): Promise<ProgramOutcome> {
   ctx.signal.throwIfAborted()

@@ -24,7 +24,10 @@ export interface LaunchPlace {
 }
 
 /** Returns the confinement for the processes of a call. Throws if they must be confined and cannot be. */
-export function confinementOf({ granted, state }: Pick<ToolContext, 'granted' | 'state'>): Confinement {
+export function confinementOf({
+  granted,
+  state,
+}: Pick<ToolContext, 'granted'> & { state: Pick<AgentState, 'sandbox'> }): Confinement {
   const confinement = granted?.confinement ?? 'none'
   if (confinement !== 'none' && state.sandbox === undefined)
     throw new Error('It may only run in a sandbox, and no sandbox is available, so it did not run.')

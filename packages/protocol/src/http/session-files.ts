@@ -188,6 +188,7 @@ const documentSchema = z.object({
   next: documentPartSchema.optional().describe('the part to ask for next; absent at the end'),
   notes: z.array(z.string()).optional(),
   cells: sheetCellsSchema.optional().describe('in answer to ?cells=1'),
+  hasPages: z.boolean().optional().describe('true if GET /ai/documents/pages can show it'),
 })
 export type ReadDocument = z.infer<typeof documentSchema>
 
@@ -215,6 +216,26 @@ export const documentEndpoints = endpoints({
       403: 'OutsideWorkspace',
       404: 'FileNotFound, BlobNotFound',
       422: 'DocumentUnreadable',
+    },
+  },
+  'GET /ai/documents/pages': {
+    summary: 'Returns a text document or presentation as PDF, converted with LibreOffice.',
+    query: z.object({
+      path: z.string().max(4096).optional().describe('a file of the workspace'),
+      blob: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .optional()
+        .describe('an attachment, instead of ?path'),
+      name: z.string().max(500).optional().describe('of the attachment'),
+    }),
+    scoped: true,
+    gives: ['bytes'],
+    answers: {
+      200: 'the PDF',
+      403: 'OutsideWorkspace',
+      404: 'FileNotFound, BlobNotFound',
+      422: 'NoPages',
     },
   },
 })

@@ -9,6 +9,7 @@ import { createAgentStates } from '../agents/agent-states.ts'
 import { noChromium } from '../browser/find-chromium.ts'
 import { openBrowsers } from '../browser/open-browsers.ts'
 import { createPrinter } from '../browser/print-page.ts'
+import { openDocumentPages } from '../files/document-pages.ts'
 import { createTypedAddresses } from '../chat/chat-request.ts'
 import { openCommands } from '../commands/open-commands.ts'
 import { type ConfigFile, openConfig, toolSettings } from '../config/config.ts'
@@ -276,6 +277,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   )
   const files = closing(openFiles(home.path))
   const documents = closing(openDocuments())
+  const documentPages = closing(openDocumentPages({ sandbox: sandbox.sandbox }))
   const printer = createPrinter({ folder: path.join(home.path, 'print'), executable: browsers.chromium })
   const queries = closing(
     openQueries({ connections: () => config.get().connections ?? {}, home: home.path, sandbox: sandbox.sandbox }),
@@ -356,6 +358,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     env,
     files,
     documents,
+    documentPages,
     home,
     hooks,
     inbox,

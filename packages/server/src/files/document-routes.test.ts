@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { findLibreOffice } from '@troupe/core'
 import type { ReadDocument } from '@troupe/protocol'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testServer, type TestServer } from '../testing/test-server.ts'
@@ -54,6 +55,26 @@ it('says why a file cannot be read, and stays in the workspace', async () => {
   expect((await read({ path: 'none.xlsx' })).body.error.name).toBe('FileNotFound')
   expect((await read({ path: '../secret.xlsx' })).status).toBe(403)
 })
+
+it('shows pages only of documents that have some', async () => {
+  const { status, body } = await server.json<Answer>('/ai/documents/pages?path=sums.csv')
+  expect([status, body.error.name]).toEqual([422, 'NoPages'])
+})
+
+it.skipIf(findLibreOffice() === undefined)(
+  'converts a document to PDF once (needs LibreOffice)',
+  async () => {
+    writeFileSync(path.join(workspace, 'letter.rtf'), '{\\rtf1 Dear reader}')
+    expect((await read({ path: 'letter.rtf' })).body.document.hasPages).toBe(true)
+    const get = async () =>
+      Buffer.from(await (await server.request('/ai/documents/pages?path=letter.rtf')).arrayBuffer())
+    const first = await get()
+    expect(first.subarray(0, 5).toString()).toBe('%PDF-')
+    // LibreOffice writes the time into the file, so equal bytes come from the first conversion.
+    expect((await get()).equals(first)).toBe(true)
+  },
+  60_000,
+)
 
 it('sends ranges of a file with headers that let nothing run', async () => {
   const get = (file: string, range?: string) =>

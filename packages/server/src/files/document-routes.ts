@@ -3,6 +3,7 @@ import { documentEndpoints, NamedError } from '@troupe/protocol'
 import type { Home } from '../config/home.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
+import type { DocumentPages } from './document-pages.ts'
 import { fileRoot, notFound, resolveTarget } from './workspace-path.ts'
 
 interface DocumentServices {
@@ -10,17 +11,15 @@ interface DocumentServices {
   home: Pick<Home, 'path'>
   blobs: Blobs
   documents: Documents
+  documentPages: DocumentPages
 }
 
 /** Documents as the viewers of the page need them. Agents use the Read tool. */
-export function documentRoutes({ store, home, blobs, documents }: DocumentServices): Route[] {
+export function documentRoutes({ store, home, blobs, documents, documentPages }: DocumentServices): Route[] {
   return implement(documentEndpoints, {
     'GET /ai/documents': async ({ query, workspaceId }, c) => {
-      const { path: given, blob, name, cells, ...part } = query
-      const file: DocumentFile =
-        blob === undefined
-          ? await workspaceFile(given ?? '', workspaceId)
-          : { path: await blobFile(blob), name: name ?? 'attachment' }
+      const { path: _, blob: __, name: ___, cells, ...part } = query
+      const file = await fileOf(query, workspaceId)
       try {
         const {
           format,
@@ -33,13 +32,47 @@ export function documentRoutes({ store, home, blobs, documents }: DocumentServic
           cells: read,
         } = await documents.read(file, { ...part, cells: cells === '1' || undefined }, c.req.raw.signal)
         return {
-          document: { format, title, mediaType, facts, text, next, notes: notes && [...notes], cells: read },
+          document: {
+            format,
+            title,
+            mediaType,
+            facts,
+            text,
+            next,
+            notes: notes && [...notes],
+            cells: read,
+            hasPages: documentPages.has(file) || undefined,
+          },
         }
       } catch (error) {
         throw new NamedError('DocumentUnreadable', (error as Error).message, { status: 422, cause: error })
       }
     },
+    'GET /ai/documents/pages': async ({ query, workspaceId }, c) => {
+      const file = await fileOf(query, workspaceId)
+      if (!documentPages.has(file))
+        throw new NamedError(
+          'NoPages',
+          'Pages are shown for text documents and presentations where LibreOffice is installed.',
+          { status: 422 },
+        )
+      try {
+        const bytes = await documentPages.pdf(file, c.req.raw.signal)
+        return new Response(bytes, { headers: { 'content-type': 'application/pdf', 'cache-control': 'no-store' } })
+      } catch (error) {
+        throw new NamedError('NoPages', (error as Error).message, { status: 422, cause: error })
+      }
+    },
   })
+
+  async function fileOf(
+    { path: given, blob, name }: { path?: string | undefined; blob?: string | undefined; name?: string | undefined },
+    workspaceId: string,
+  ): Promise<DocumentFile> {
+    return blob === undefined
+      ? workspaceFile(given ?? '', workspaceId)
+      : { path: await blobFile(blob), name: name ?? 'attachment' }
+  }
 
   async function workspaceFile(given: string, workspaceId: string): Promise<DocumentFile> {
     const root = fileRoot(await findWorkspace(store, workspaceId), home.path)

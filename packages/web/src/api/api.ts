@@ -214,6 +214,8 @@ export function createApi(request: Request, folder: string | null = null) {
       request('POST', addressOf('/ai/files/upload', { query: { path } }), { bytes, ...options }),
     document: (query: CallOf<'GET /ai/documents'>['query'], signal?: AbortSignal) =>
       call('GET /ai/documents', { query, signal }),
+    documentPages: (query: CallOf<'GET /ai/documents/pages'>['query'], signal: AbortSignal) =>
+      call.response('GET /ai/documents/pages', { query, signal }),
     /** Address for the browser, as a download or to show it. */
     downloadPath: (path: string, { inline = false } = {}) =>
       inFolder(addressOf('/ai/files/download', { query: { path, inline: inline ? '1' : undefined } }), folder),

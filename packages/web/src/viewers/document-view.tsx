@@ -9,11 +9,17 @@ import { AskButton, useSelectedText } from './ask-selection.tsx'
 import type { DocumentQuery, FileSource } from './file-source.ts'
 import type { ViewedFile } from '../api/viewer-kind.ts'
 
+interface DocumentViewProps {
+  file: ViewedFile
+  source: FileSource
+  onRead?: (document: ReadDocument) => void
+}
+
 /** A document as the text that agents read: Word, slides with notes, mail, books, archives as a tree. */
-export function DocumentView({ file, source }: { file: ViewedFile; source: FileSource }) {
+export function DocumentView({ file, source, onRead }: DocumentViewProps) {
   const host = useRef<HTMLDivElement>(null)
   const selected = useSelectedText(host)
-  const { parts, problem, isLoading, more } = useParts(source)
+  const { parts, problem, isLoading, more } = useParts(source, onRead)
   const [first] = parts
   if (first === undefined)
     return (
@@ -71,7 +77,7 @@ export function DocumentView({ file, source }: { file: ViewedFile; source: FileS
   )
 }
 
-function useParts(source: FileSource) {
+function useParts(source: FileSource, onRead?: (document: ReadDocument) => void) {
   const [state, setState] = useState<{ parts: ReadDocument[]; problem?: string; isLoading: boolean }>({
     parts: [],
     isLoading: true,
@@ -79,6 +85,7 @@ function useParts(source: FileSource) {
   const load = async (part: DocumentQuery, signal?: AbortSignal): Promise<void> => {
     try {
       const document = await source.read(part, signal)
+      if (signal?.aborted !== true) onRead?.(document)
       setState(({ parts }) => ({ parts: [...parts, document], isLoading: false }))
     } catch (error) {
       if (signal?.aborted !== true) setState(({ parts }) => ({ parts, problem: errorMessage(error), isLoading: false }))

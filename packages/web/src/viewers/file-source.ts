@@ -10,8 +10,12 @@ export interface FileSource {
   /** Address of the bytes for the browser. Takes range requests. */
   url: string
   download: string
+  /** Shown instead of the bytes at the address. */
+  bytes?: Uint8Array
   /** Reads a part of the file on the server. */
   read(part: DocumentQuery, signal?: AbortSignal): Promise<ReadDocument>
+  /** The document as PDF. */
+  pages(signal: AbortSignal): Promise<Uint8Array>
 }
 
 export interface DocumentQuery {
@@ -26,15 +30,19 @@ export interface DocumentQuery {
 export function useFileSource({ path, blob }: ViewedFile): FileSource {
   const { api } = useWorkspace()
   return useMemo(() => {
+    const file = blob === undefined ? { path } : { blob, name: path }
     const bytes = blob === undefined ? api.downloadPath(path, { inline: true }) : `/ai/blobs/${blob}`
     return {
       name: path.slice(path.lastIndexOf('/') + 1),
       url: pageAccess.link(bytes),
       download: pageAccess.link(blob === undefined ? api.downloadPath(path) : bytes),
       async read(part, signal) {
-        const file = blob === undefined ? { path } : { blob, name: path }
         const { document } = await api.document({ ...file, ...part }, signal)
         return document
+      },
+      async pages(signal) {
+        const response = await api.documentPages(file, signal)
+        return new Uint8Array(await response.arrayBuffer())
       },
     }
   }, [api, path, blob])

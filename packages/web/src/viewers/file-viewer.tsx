@@ -9,7 +9,7 @@ import './viewers.css'
 
 const PdfView = lazy(() => import('./pdf-view.tsx').then((loaded) => ({ default: loaded.PdfView })))
 const SheetGrid = lazy(() => import('./sheet-grid.tsx').then((loaded) => ({ default: loaded.SheetGrid })))
-const DocumentView = lazy(() => import('./document-view.tsx').then((loaded) => ({ default: loaded.DocumentView })))
+const PagedDocument = lazy(() => import('./paged-document.tsx').then((loaded) => ({ default: loaded.PagedDocument })))
 
 /** Shows a file that is no text: PDF, sheets, pictures, sound, video, documents, archives, mail. */
 export function FileViewer({ file }: { file: ViewedFile }) {
@@ -34,7 +34,7 @@ export function FileViewer({ file }: { file: ViewedFile }) {
       case 'video':
         return <MediaView source={source} kind={viewerOf(file.path) === 'audio' ? 'audio' : 'video'} />
       default:
-        return <DocumentView file={file} source={source} />
+        return <PagedDocument file={file} source={source} />
     }
   }
 }

@@ -32,10 +32,11 @@ export interface PdfFile {
   close(): void
 }
 
-/** Opens a PDF by ranges of its bytes. Scripts in it are never run, and nothing outside is loaded. */
-export async function openPdf(url: string, signal: AbortSignal): Promise<PdfFile> {
+/** Opens a PDF from its bytes, or from an address by ranges. Scripts in it are never run, and nothing outside is loaded. */
+export async function openPdf(from: string | Uint8Array, signal: AbortSignal): Promise<PdfFile> {
   const task = getDocument({
-    url,
+    // The library takes the bytes away, so it gets a copy.
+    ...(typeof from === 'string' ? { url: from } : { data: from.slice() }),
     BinaryDataFactory: OwnFiles,
     cMapUrl: '/',
     cMapPacked: true,

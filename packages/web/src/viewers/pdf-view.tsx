@@ -19,7 +19,7 @@ export function PdfView({ file, source }: { file: ViewedFile; source: FileSource
   const [state, setState] = useState<{ pdf?: PdfFile; size?: PageSize; problem?: string }>({})
   useEffect(() => {
     const stop = new AbortController()
-    open(source.url, stop.signal).then(
+    open(source, stop.signal).then(
       (opened) => stop.signal.aborted || setState(opened),
       (error: unknown) => stop.signal.aborted || setState({ problem: errorMessage(error) }),
     )
@@ -37,8 +37,8 @@ export interface PageSize {
   height: number
 }
 
-async function open(url: string, signal: AbortSignal): Promise<{ pdf: PdfFile; size: PageSize }> {
-  const pdf = await openPdf(url, signal)
+async function open({ url, bytes }: FileSource, signal: AbortSignal): Promise<{ pdf: PdfFile; size: PageSize }> {
+  const pdf = await openPdf(bytes ?? url, signal)
   const { width, height } = (await pdf.page(1)).getViewport({ scale: 1 })
   return { pdf, size: { width, height } }
 }

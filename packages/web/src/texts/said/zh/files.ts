@@ -32,6 +32,14 @@ export const files: ServerTextPairs = [
     '本机未安装 LibreOffice，也未安装 Chromium，无法生成 PDF。请安装其中之一（Debian：apt install libreoffice-writer-nogui 或 apt install chromium）。',
   ],
   ['The document is too long to print without LibreOffice.', '文档太长，没有 LibreOffice 无法打印。'],
+  [
+    'Pages are shown for text documents and presentations where LibreOffice is installed.',
+    '安装 LibreOffice 后，可以显示文本文档和演示文稿的页面。',
+  ],
+  [
+    'Files above 64 MB are only shown as text. Download the file to see its pages.',
+    '超过 64 MB 的文件只显示文本。请下载文件以查看页面。',
+  ],
   ['LibreOffice took longer than {} seconds and was stopped.', 'LibreOffice 用时超过 {} 秒，已停止。'],
   ['LibreOffice did not convert the file: {}.', 'LibreOffice 未能转换该文件：{}。'],
   ['{} is a file. Give a folder.', '{} 是文件。请给出文件夹。'],
