@@ -41,6 +41,7 @@ const needsQuery = [
   '/ai/files/content',
   '/ai/files/download',
   '/ai/documents',
+  '/ai/documents/pages',
 ]
 const endless = ['/ai/files/events']
 /** For the page only. */
