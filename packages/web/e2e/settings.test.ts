@@ -239,7 +239,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   test('data size, backup and diagnostics work; models are listed with their capabilities', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.evaluate(() => void (window.location.hash = '#settings'))
-    await dialog(page).getByRole('link', { name: 'Data' }).click()
+    await dialog(page).getByRole('link', { name: 'Data', exact: true }).click()
     await dialog(page).getByText(workspace.server().home.path, { exact: true }).waitFor()
     await dialog(page).getByRole('button', { name: 'Back up now' }).waitFor()
     const backups = dialog(page).getByRole('list', { name: 'Backups' }).getByRole('listitem')

@@ -55,6 +55,8 @@ export type ReadOutput =
       facts: string
       next?: DocumentPart
       preview: string
+      /** Number of lines the model got. */
+      lines: number
       /** Pictures of pages, if they were asked for and blobs are stored. */
       images?: PageImage[]
     }
@@ -186,6 +188,7 @@ export async function readDocument(
       facts,
       next,
       preview: cardPreview(text),
+      lines: text.split('\n').length,
       ...images,
     },
     text: lines.join('\n').toWellFormed(),

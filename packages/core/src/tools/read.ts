@@ -175,7 +175,7 @@ function contentOf(output: ReadOutput): Display {
         path: name,
         text: output.preview,
         from: 1,
-        lines: output.preview.split('\n').length,
+        lines: output.lines,
         more: output.next !== undefined,
         pages: pagesOf(output.images),
       }

@@ -6,7 +6,7 @@ import { callSubject } from '../chat/session/message-parts.ts'
 import { readRetained } from '../chat/session/session-hooks.ts'
 import type { ChatSessionStore } from '../chat/session/session-types.ts'
 import { hunksIn } from '../displays/parts/hunk-choice.ts'
-import { translateServerText } from '../texts/server-texts.ts'
+import { translateServerText, translateSummary } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 
 /** What allowing a call once would do, in words, and the answer that does it. */
@@ -55,7 +55,7 @@ export function subjectsOf({ commands, content, summary, input }: Ask): string[]
   const files = isRecord(content) && content['kind'] === 'patch' ? recordsIn(content['files']) : [content]
   const diffs = files.filter(isRecord).filter(({ kind }) => kind === 'diff')
   if (diffs.length > 0) return diffs.map(describeFile)
-  const subject = summary === undefined ? callSubject(input) : translateServerText(summary, 'summary')
+  const subject = summary === undefined ? callSubject(input) : translateSummary(summary)
   return subject === undefined ? [] : [subject]
 }
 

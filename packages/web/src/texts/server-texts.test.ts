@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { builtIns } from '../../../server/src/commands/expand-message.ts'
 import { errorTexts, sourceTexts } from '../../../server/src/testing/source-texts.ts'
 import { zh } from './said/zh.ts'
-import { setServerTexts, translateServerText } from './server-texts.ts'
+import { setServerTexts, translateServerText, translateSummary } from './server-texts.ts'
 
 afterEach(() => setServerTexts(undefined))
 
@@ -150,6 +150,8 @@ test('filled-in values stay unchanged, each line is translated separately, and u
   setServerTexts(zh)
   expect(translateServerText('exit code 0 · 0.1 s', 'summary')).toBe('退出码 0 · 0.1 s')
   expect(translateServerText('3 lines in 2 files', 'summary')).toBe('2 个文件中的 3 行')
+  expect(translateSummary('7 paragraphs, 1 table')).toBe('7 段, 1 个表格')
+  expect(translateSummary('5 entries, 3 omitted')).toBe('5 项，省略 3 项')
   expect(translateServerText('It sends a request to a.test.\nIt reads ".env".', 'text')).toBe(
     '它会向 a.test 发送请求。\n它会读取“.env”。',
   )

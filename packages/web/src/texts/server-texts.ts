@@ -9,6 +9,8 @@ export interface ServerTexts {
   /** Titles of calls that start with a verb. Excludes titles given by a model or user. */
   title: ServerTextPairs
   summary: ServerTextPairs
+  /** Facts of a document, one by one: `12 pages`. */
+  fact: ServerTextPairs
   /** Everything else: reasons, descriptions, states, errors. */
   text: ServerTextPairs
 }
@@ -27,6 +29,7 @@ export function setServerTexts(said: ServerTexts | undefined): void {
     action: compileAll(said.action),
     title: compileAll(said.title),
     summary: compileAll(said.summary),
+    fact: compileAll(said.fact),
     text: compileAll(said.text),
   }
 }
@@ -40,6 +43,20 @@ export function translateServerText(text: string, ...kinds: readonly ServerTextK
     .split('\n')
     .map((line) => translate(line, rules))
     .join('\n')
+}
+
+/** Translates a list of facts: `7 paragraphs, 1 table`. */
+export function translateFacts(text: string): string {
+  return text
+    .split(', ')
+    .map((fact) => translateServerText(fact, 'fact'))
+    .join(', ')
+}
+
+/** Translates the summary of a call, which may be a list of facts. */
+export function translateSummary(text: string): string {
+  const own = translateServerText(text, 'summary')
+  return own === text ? translateFacts(text) : own
 }
 
 function translate(line: string, rules: CompiledTexts[ServerTextKind]): string {

@@ -2,6 +2,7 @@ import type { ReadDocument } from '@troupe/protocol'
 import { useEffect, useRef, useState } from 'react'
 import { Markdown } from '../content/markdown.tsx'
 import { errorMessage } from '../texts/format.ts'
+import { translateFacts } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
@@ -42,7 +43,7 @@ export function DocumentView({ file, source, onRead }: DocumentViewProps) {
     <>
       <div className="viewer-bar" role="toolbar" aria-label={t.viewers.tools}>
         <span className="viewer-facts">
-          <VisibleText text={first.facts} />
+          <VisibleText text={translateFacts(first.facts)} />
         </span>
         <AskButton file={file} selected={selected} />
       </div>

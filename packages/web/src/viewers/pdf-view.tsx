@@ -83,6 +83,11 @@ function Pages({ file, name, pdf, size }: PagesProps) {
     const target = next ?? (by > 0 ? found[0] : found.at(-1))
     if (target !== undefined) goTo(target)
   }
+  const { found, isSearching } = search
+  useEffect(() => {
+    if (!isSearching && found.length > 0 && !found.includes(current)) goToMatch(1)
+    // oxlint-disable-next-line react/exhaustive-deps -- only the end of a search moves the view
+  }, [found, isSearching])
   const onScroll = () => {
     const { current: element } = room
     if (element === null) return

@@ -1,6 +1,7 @@
 import { Paperclip } from 'lucide-react'
 import { type MouseEvent, use } from 'react'
 import { pageAccess } from '../../api/page-access.ts'
+import { viewerOf } from '../../api/viewer-kind.ts'
 import { isOwnImage } from '../../markdown/marked-options.ts'
 import { t } from '../../texts/t.ts'
 import { enlargeImage } from '../../ui/elements.tsx'
@@ -22,9 +23,9 @@ export function FilePart({ url, mediaType, name }: { url: string; mediaType: str
       </button>
     )
   }
-  /** Text opens in a panel. Other files and modified clicks go to the browser. */
-  const openText = (event: MouseEvent) => {
-    if (store === null || !isOwnBlob(url) || !isText(mediaType)) return
+  /** Text and files with a viewer open in a panel. Other files and modified clicks go to the browser. */
+  const openPanel = (event: MouseEvent) => {
+    if (store === null || !isOwnBlob(url) || !(isText(mediaType) || viewerOf(label) !== undefined)) return
     if (event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
     store.panels.open({ kind: 'file', key: url, title: label, data: { path: label, url } })
@@ -36,7 +37,7 @@ export function FilePart({ url, mediaType, name }: { url: string; mediaType: str
       href={isOwnBlob(url) ? pageAccess.link(url) : url}
       target="_blank"
       rel="noopener noreferrer nofollow"
-      onClick={openText}
+      onClick={openPanel}
     >
       <Paperclip aria-hidden />
       {label}

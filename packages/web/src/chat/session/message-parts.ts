@@ -1,6 +1,6 @@
 import { type CallNotes, type DataParts, type dataParts, type Part, stoppedText } from '@troupe/protocol'
 import { formatToolName } from '../../texts/format.ts'
-import { translateServerText } from '../../texts/server-texts.ts'
+import { translateServerText, translateSummary } from '../../texts/server-texts.ts'
 
 export type ToolCallPart = Extract<Part, { toolCallId: string }>
 
@@ -105,7 +105,7 @@ export function readToolCall(part: ToolCallPart, situation: CallSituation): Tool
         ? notes.display === undefined
           ? callSubject(input)
           : undefined
-        : translateServerText(shown.summary, 'summary'),
+        : translateSummary(shown.summary),
     running:
       live &&
       (['input-streaming', 'input-available', 'approval-responded'].includes(part.state) ||

@@ -1,4 +1,4 @@
-import { FileText, RotateCw } from 'lucide-react'
+import { Download, FileText, RotateCw } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Api } from '../../api/api.ts'
 import { pageAccess } from '../../api/page-access.ts'
@@ -59,6 +59,17 @@ function FileViewer({ panel, path, url }: PanelProps & { path: string; url: stri
         {file !== undefined && <span>{formatSize(file.bytes)}</span>}
         {url === undefined && <PreviewButton path={path} />}
         {file?.text !== undefined && <CopyButton text={file.text} label={t.panels.copyText} />}
+        {url !== undefined && (
+          <a
+            className="icon-button"
+            href={pageAccess.link(url)}
+            download={path}
+            aria-label={t.files.download}
+            title={t.files.download}
+          >
+            <Download />
+          </a>
+        )}
         <IconButton label={t.panels.reload} onClick={() => void again()}>
           <RotateCw />
         </IconButton>
@@ -96,7 +107,7 @@ function Body({ read, line, onShowSecret }: BodyProps) {
       </div>
     )
   }
-  if (read.blob !== undefined && viewerOf(read.path) !== undefined)
+  if (read.blob !== undefined)
     return (
       <Suspense fallback={<p className="side-panel-none">{t.panels.loading}</p>}>
         <DocumentViewer file={{ path: read.path, blob: read.blob }} />
@@ -196,7 +207,7 @@ interface FileSource {
   url: string | undefined
 }
 
-/** `blob` is the hash of an attachment that is no text. */
+/** `blob` is the hash of an attachment that has a viewer. */
 type ReadFile = (FileInfo & { image?: string; blob?: string }) | { problem: string; isSecret: boolean }
 
 const largestText = 2 * 1024 * 1024
@@ -237,8 +248,9 @@ async function readBlob(api: Api, url: string, name: string): Promise<ReadFile> 
   const sha256 = url.slice(url.lastIndexOf('/') + 1)
   if (blob.type.startsWith('image/'))
     return { ...file, kind: 'image', image: pageAccess.link(url), ...(viewerOf(name) === 'image' && { blob: sha256 }) }
+  if (viewerOf(name) !== undefined) return { ...file, kind: 'binary', blob: sha256 }
   const start = new Uint8Array(await blob.slice(0, largestText).arrayBuffer())
-  if (start.subarray(0, 8000).includes(0)) return { ...file, kind: 'binary', blob: sha256 }
+  if (start.subarray(0, 8000).includes(0)) return { ...file, kind: 'binary' }
   return {
     ...file,
     kind: 'text',

@@ -1,6 +1,6 @@
 import type { ServerTexts } from '../server-texts.ts'
 import { agents } from './zh/agents.ts'
-import { actions, summaries, titles } from './zh/calls.ts'
+import { actions, facts, summaries, titles } from './zh/calls.ts'
 import { chats } from './zh/chats.ts'
 import { commandsAndWeb } from './zh/commands-and-web.ts'
 import { doctor } from './zh/doctor.ts'
@@ -19,6 +19,7 @@ export const zh: ServerTexts = {
   action: actions,
   title: titles,
   summary: summaries,
+  fact: facts,
   text: [
     ...permissions,
     ...chats,
