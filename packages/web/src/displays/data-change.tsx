@@ -1,4 +1,5 @@
 import { numberIn, textIn } from '../api/read-fields.ts'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { DisplayPanel, ValueView } from './parts/display-parts.tsx'

@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
 import { numberIn, textIn } from '../api/read-fields.ts'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { Group, VisibleText } from '../ui/elements.tsx'
 import { Segments } from '../ui/segments.tsx'

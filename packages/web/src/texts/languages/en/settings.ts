@@ -6,6 +6,7 @@ import { fileTexts } from './files.ts'
 import { instructionTexts } from './instructions.ts'
 import { pluralize } from './plural.ts'
 import { projectTexts } from './projects.ts'
+import { tableTexts } from './tables.ts'
 import { terminalTexts } from './terminals.ts'
 import { usageTexts } from './usage.ts'
 import { worktreeTexts } from './worktrees.ts'
@@ -19,6 +20,7 @@ export const lateTexts = {
   ...fileTexts,
   ...instructionTexts,
   ...projectTexts,
+  ...tableTexts,
   ...terminalTexts,
   ...worktreeTexts,
   share: {

@@ -7,6 +7,7 @@ import { columnViewTexts } from './columns.ts'
 import { fileTexts } from './files.ts'
 import { instructionTexts } from './instructions.ts'
 import { projectTexts } from './projects.ts'
+import { tableTexts } from './tables.ts'
 import { terminalTexts } from './terminals.ts'
 import { usageTexts } from './usage.ts'
 import { worktreeTexts } from './worktrees.ts'
@@ -19,6 +20,7 @@ export const settingsTexts: LateTexts = {
   ...columnViewTexts,
   ...instructionTexts,
   ...projectTexts,
+  ...tableTexts,
   ...terminalTexts,
   ...worktreeTexts,
   share: {
