@@ -6,7 +6,7 @@ import { scanMark } from './reader.ts'
 import { findRecognizer, type Recognizer } from './recognize.ts'
 
 export interface DocumentsOptions {
-  /** How many documents are read at once. */
+  /** Maximum number of documents read at once. */
   processes?: number
   /** Time limit for one read. */
   ms?: number

@@ -1,7 +1,7 @@
 /** `TROUPE_TEST_FULL=1` runs every case of long suites. Without it, they run a sample of each kind. */
 export const full = process.env['TROUPE_TEST_FULL'] === '1'
 
-/** How often a property is tried: half of `count`, and twenty times as often with `TROUPE_TEST_FULL=1`. */
+/** Number of runs of a property: half of `count`, and twenty times as often with `TROUPE_TEST_FULL=1`. */
 export function runs(count: number): { numRuns: number } {
   return { numRuns: full ? count * 10 : Math.ceil(count / 2) }
 }

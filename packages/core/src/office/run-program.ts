@@ -33,7 +33,7 @@ const settingsFolders = [
 ]
 
 /**
- * Runs a program on files in a folder of its own: in the sandbox without network where there is one, in a process group
+ * Runs a program on files in a separate folder: in the sandbox without network where there is one, in a process group
  * that is killed as a whole. Programs such as LibreOffice leave children behind when only the first process ends.
  */
 export async function runProgram(

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { EditedPicture, PictureEditor, PictureRequest } from '@troupe/core'
 import type { PictureResponse } from './picture-process.ts'
 
-/** Edits each image in a process of its own, because a damaged image can crash or stall the native library. */
+/** Edits each image in a separate process, because a damaged image can crash or stall the native library. */
 export function createPictureEditor({ ms = 60_000 }: { ms?: number } = {}): PictureEditor {
   return { edit: (request, signal) => editInProcess(request, AbortSignal.any([signal, AbortSignal.timeout(ms)])) }
 }

@@ -70,7 +70,7 @@ function itemText(item: Component): string {
     .join('\n')
 }
 
-/** `2026-01-02 10:00 (Europe/Berlin)`. An end on a day of its own is the day after the last. */
+/** `2026-01-02 10:00 (Europe/Berlin)`. An end without a time is the day after the last day. */
 function timeText({ value, parameters }: ContentLine, isEnd = false): string {
   const match = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z)?)?/.exec(value.trim())
   if (match === null) return oneLine(value).slice(0, 100)

@@ -1,4 +1,4 @@
-/** How a table of separated values is written. */
+/** Dialect of a table of separated values. */
 export interface CsvFormat {
   encoding: string
   /** Bytes of the byte order mark. */

@@ -85,7 +85,7 @@ export function readSlides97(file: CompoundFile): PagedDocument {
   }
 }
 
-/** Where each object is in the stream. Each time the file was saved added a list, and the newest place counts. */
+/** Offset of each object in the stream. Each time the file was saved added a list, and the newest place counts. */
 function readPlaces(stream: Buffer, last: number): { places: Map<number, number>; document: PptRecord | undefined } {
   const places = new Map<number, number>()
   let documentId: number | undefined

@@ -19,7 +19,7 @@ test('an unchanged document is written as it was', () => {
   expect(xmlText(editableXml(source))).toBe(source)
 })
 
-test('only the changed elements are written anew', () => {
+test('only the changed elements are rewritten', () => {
   const root = editableXml(source)
   const [first, second] = below(root, 'p')
   setText(below(first!, 't')[0]!, 'c < d')

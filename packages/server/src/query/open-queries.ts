@@ -44,7 +44,7 @@ const defaultLimits: QueryLimits = { rows: 100, ms: 60_000, countMs: 5000, memor
 /** Time for saving all rows. */
 const saveMs = 600_000
 
-/** How a source is asked: the request without statement, the files it needs, and the server it reaches. */
+/** Query of a source: the request without statement, the files it needs, and the server it reaches. */
 interface Target {
   request: ChildRequest
   readable: string[]

@@ -3,7 +3,7 @@ import { declaration } from './package.ts'
 
 export interface ChartSeries {
   name?: string | undefined
-  /** Where the values are: `Sheet1!$B$2:$B$9`. */
+  /** Range of the values: `Sheet1!$B$2:$B$9`. */
   reference: string
   values: readonly (number | undefined)[]
 }
