@@ -14,6 +14,8 @@ export interface DocumentsOptions {
   idleMs?: number
   /** Heap limit of a process. */
   heapMb?: number
+  /** In team mode: the user that may read a file. Its process runs as this user. */
+  userOf?: ((file: string) => { uid: number; gid: number } | undefined) | undefined
   /** Default: that of this process. Tells where text recognition is installed. */
   env?: NodeJS.ProcessEnv
 }
@@ -28,7 +30,7 @@ const mostIdleBytes = 290 * 2 ** 20
  * one read with the cause.
  */
 export function openDocuments(options: DocumentsOptions = {}): Documents & { close(): void } {
-  const { processes = 2, ms = 60_000, idleMs = 30_000, heapMb = 384, env = process.env } = options
+  const { processes = 2, ms = 60_000, idleMs = 30_000, heapMb = 384, env = process.env, userOf } = options
   const idle: Reader[] = []
   const waiting: (() => void)[] = []
   const all = new Set<Reader>()
@@ -42,7 +44,8 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
     else busy++
     try {
       if (closed) throw new Error('The server is closing.')
-      const reader = takeIdle(request.file.path) ?? start()
+      const user = userOf?.(request.file.path)
+      const reader = takeIdle(request.file.path, user?.gid) ?? start(user)
       const response = await reader.call({ ...request, ms }, ms, signal)
       keep(reader, response.memory ?? 0)
       return request.kind === 'read' ? await recognizeScans(response, signal) : response
@@ -53,10 +56,12 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
     }
   }
 
-  /** Prefers the process that has the document open. */
-  function takeIdle(file: string): Reader | undefined {
-    const at = idle.findLastIndex((reader) => reader.file === file)
-    return at === -1 ? idle.pop() : idle.splice(at, 1)[0]
+  /** Prefers the process that has the document open. Folders with different members share none. */
+  function takeIdle(file: string, gid: number | undefined): Reader | undefined {
+    const same = idle.filter((reader) => reader.gid === gid)
+    const found = same.findLast((reader) => reader.file === file) ?? same.at(-1)
+    if (found !== undefined) idle.splice(idle.indexOf(found), 1)
+    return found
   }
 
   function findRecognition(): Promise<Recognizer | undefined> {
@@ -94,8 +99,8 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
     })
   }
 
-  function start(): Reader {
-    const reader = startReader(heapMb, () => {
+  function start(user: ReaderUser | undefined): Reader {
+    const reader = startReader(heapMb, user, () => {
       all.delete(reader)
       const at = idle.indexOf(reader)
       if (at !== -1) idle.splice(at, 1)
@@ -145,7 +150,13 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
 
 type WithoutLimit<Request> = Request extends unknown ? Omit<Request, 'ms'> : never
 
+interface ReaderUser {
+  uid: number
+  gid: number
+}
+
 interface Reader {
+  gid: number | undefined
   reads: number
   /** The last document. */
   file: string
@@ -155,8 +166,8 @@ interface Reader {
   kill(): void
 }
 
-function startReader(heapMb: number, onEnd: () => void): Reader {
-  const child = startProcess(heapMb)
+function startReader(heapMb: number, user: ReaderUser | undefined, onEnd: () => void): Reader {
+  const child = startProcess(heapMb, user)
   let ended = false
   let errors = ''
   let timer: NodeJS.Timeout | undefined
@@ -170,6 +181,7 @@ function startReader(heapMb: number, onEnd: () => void): Reader {
     onEnd()
   })
   const reader: Reader = {
+    gid: user?.gid,
     reads: 0,
     file: '',
     hasEnded: () => ended,
@@ -214,9 +226,10 @@ function startReader(heapMb: number, onEnd: () => void): Reader {
 }
 
 /** The process gets no environment, and cannot write files or start programs. */
-function startProcess(heapMb: number): ChildProcess {
+function startProcess(heapMb: number, user: ReaderUser | undefined): ChildProcess {
   const file = path.join(import.meta.dirname, `reader-process${path.extname(import.meta.filename)}`)
   return fork(file, {
+    ...(user !== undefined && { uid: user.uid, gid: user.gid, cwd: '/' }),
     env: {},
     execArgv: [
       '--permission',

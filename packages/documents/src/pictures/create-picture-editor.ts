@@ -4,15 +4,44 @@ import type { EditedPicture, PictureEditor, PictureRequest } from '@troupe/core'
 import type { PictureResponse } from './picture-process.ts'
 
 /** Edits each image in a separate process, because a damaged image can crash or stall the native library. */
-export function createPictureEditor({ ms = 60_000 }: { ms?: number } = {}): PictureEditor {
-  return { edit: (request, signal) => editInProcess(request, AbortSignal.any([signal, AbortSignal.timeout(ms)])) }
+export function createPictureEditor({ ms = 60_000, userOf }: PictureEditorOptions = {}): PictureEditor {
+  return {
+    edit: (request, signal) =>
+      editInProcess(request, AbortSignal.any([signal, AbortSignal.timeout(ms)]), userOf && userFor(request, userOf)),
+  }
 }
 
-function editInProcess(request: PictureRequest, signal: AbortSignal): Promise<EditedPicture> {
+interface PictureEditorOptions {
+  ms?: number
+  /** In team mode: the user that may read a file. The process runs as this user. */
+  userOf?: ((file: string) => ReaderUser | undefined) | undefined
+}
+
+interface ReaderUser {
+  uid: number
+  gid: number
+}
+
+/** Undefined if one of the images is a file of the server, which that user cannot read. */
+function userFor(
+  { path: own, actions }: PictureRequest,
+  userOf: (file: string) => ReaderUser | undefined,
+): ReaderUser | undefined {
+  const composed = actions.flatMap((action) => ('image' in action ? [action.image] : []))
+  const users = [...(own === undefined ? [] : [own]), ...composed].map((file) => userOf(file))
+  return users.every((user) => user?.uid === users[0]?.uid) ? users[0] : undefined
+}
+
+function editInProcess(
+  request: PictureRequest,
+  signal: AbortSignal,
+  user: ReaderUser | undefined,
+): Promise<EditedPicture> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const file = path.join(import.meta.dirname, `picture-process${path.extname(import.meta.filename)}`)
     const child = fork(file, {
+      ...(user !== undefined && { uid: user.uid, gid: user.gid, cwd: '/' }),
       env: {},
       // The process reads images and writes nothing.
       execArgv: [

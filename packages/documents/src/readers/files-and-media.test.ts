@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { makeZip } from '../testing/make-zip.ts'
+import { makeWav } from '../testing/make-wav.ts'
 import { madeDocuments } from '../testing/read-made.ts'
 
 const read = madeDocuments()
@@ -99,21 +100,7 @@ test('a picture that models do not take is converted for them', async () => {
 })
 
 test('audio has its duration and codec', async () => {
-  const samples = 8000
-  const header = Buffer.alloc(44)
-  header.write('RIFF', 0)
-  header.writeUInt32LE(36 + samples, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(8000, 24)
-  header.writeUInt32LE(8000, 28)
-  header.writeUInt16LE(1, 32)
-  header.writeUInt16LE(8, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(samples, 40)
-  const answer = await read('tone.wav', Buffer.concat([header, Buffer.alloc(samples, 128)]))
+  const answer = await read('tone.wav', makeWav(1))
   expect(answer.facts).toBe('0:01, WAVE, PCM, 8 kHz, mono, 64 kbit/s, 8 KB')
   expect(await read('broken.mp3', Buffer.from('ID3 nothing more'))).toMatchObject({ format: 'audio' })
 })

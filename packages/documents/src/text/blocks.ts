@@ -81,6 +81,11 @@ export function tableBlocks(rows: readonly (readonly string[])[]): Block[] {
   return blocks
 }
 
+/** How many numbers these blocks get. */
+export function countBlocks(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, block) => sum + splitBlock(block).length, 0)
+}
+
 function splitBlock(block: Block): Block[] {
   const text = cleanText(block.text).trimEnd()
   if (text.trim() === '') return []

@@ -10,11 +10,14 @@ interface Level {
   start: number
   format: string
   text: string
+  properties?: XmlElement | undefined
 }
 
 export interface Numbering {
   /** The label of the next paragraph in a list: `-`, `2.`, `1.3`. Empty if the list shows none. */
   label(place: ListPlace): string
+  /** Formatting of the paragraphs on this level. */
+  properties(place: ListPlace): XmlElement | undefined
 }
 
 /** Counts the items of all lists of a Word document, in document order. */
@@ -50,6 +53,7 @@ export function readNumbering(root: XmlElement | undefined): Numbering {
   const counters = new Map<string, number[]>()
   const started = new Set<string>()
   return {
+    properties: ({ numId, level }) => lists.get(numId)?.levels.get(level)?.properties,
     label({ numId, level }) {
       const list = lists.get(numId)
       if (list === undefined) return numId === '0' ? '' : '-'
@@ -84,6 +88,7 @@ function readLevel(node: XmlElement): Level {
     start: Number.isFinite(start) ? start : 1,
     format: value(node, 'numFmt') ?? 'decimal',
     text: value(node, 'lvlText') ?? '%1.',
+    properties: childNamed(node, 'pPr'),
   }
 }
 
