@@ -161,7 +161,10 @@ describe('the files of a command', () => {
   it('say how far they reach', () => {
     expect(analyze('grep -rn x src').reads).toEqual([{ path: '/ws/src', spread: 'tree' }])
     expect(analyze('rg x').reads).toEqual([{ path: '/ws', spread: 'tree', hidden: [] }])
-    expect(analyze('rg -g .env x').reads).toEqual([{ path: '/ws', spread: 'tree', hidden: ['.env'] }])
+    expect(analyze('rg -g .env x').reads).toEqual([{ path: '/ws', spread: 'tree', hidden: ['.env'], only: ['.env'] }])
+    expect(analyze('rg --glob-case-insensitive -g .ENV x').reads).toEqual([{ path: '/ws', spread: 'tree' }])
+    expect(analyze('rg --hidden -t toml x').reads).toMatchObject([{ only: ['*.toml', 'Cargo.lock'] }])
+    expect(analyze('rg --files').reads).toMatchObject([{ names: true }])
     expect(analyze('rg -u x').reads).toEqual([{ path: '/ws', spread: 'tree' }])
     expect(analyze('find src').reads).toEqual([{ path: '/ws/src', spread: 'tree', names: true }])
     expect(analyze('ls src').reads).toEqual([{ path: '/ws/src', names: true }])

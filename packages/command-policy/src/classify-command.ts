@@ -80,7 +80,7 @@ function writesNoFile(operator: string, target: string | null): boolean {
 
 /** Programs that only read, with any options, in addition to those with their own rules. */
 const readers = new Set(
-  `less more most bat batcat man info apropos whatis help printenv locale tput getconf lscpu lsblk lsmem lsusb lspci lsof
+  `less more most bat batcat exa eza lsd tldr man info apropos whatis help printenv locale tput getconf lscpu lsblk lsmem lsusb lspci lsof
   pgrep pidof top vmstat iostat ss netstat w who users last finger dmesg journalctl ldd nm objdump readelf otool size
   zcat bzcat xzcat zstdcat zgrep zless gzcat unxz lzcat iconv numfmt shuf tsort fmt pr bc dc cal ncal banner figlet
   pstree xmllint yq tomlq xq cloc tokei scc wdiff colordiff delta ack ag ugrep pcregrep gron csvlook csvcut mlr
@@ -94,10 +94,14 @@ const shellBuiltins = new Set(
     ' ',
   ),
 )
-/** Read-only subcommands of package managers. */
+/** Read-only subcommands of package managers, of one or two words. `$` marks one without arguments. */
 const listings: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
-    npm: new Set(['ls', 'list', 'll', 'la', 'root', 'prefix', 'explain', 'why', 'query', '-v']),
+    npm: new Set(
+      'ls list ll la root prefix bin explain why query -v run$'
+        .split(' ')
+        .concat('config get', 'config list', 'pkg get'),
+    ),
     pnpm: new Set(['ls', 'list', 'why', '-v']),
     yarn: new Set(['list', 'why', '-v']),
     pip: new Set(['list', 'show', 'freeze', 'check']),
@@ -108,6 +112,7 @@ const listings: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     brew: new Set(['list', '--prefix']),
     apt: new Set(['list', 'show', 'policy']),
     dpkg: new Set(['-l', '-L', '-s', '-S']),
+    java: new Set(['-version']),
     node: new Set(['-v']),
     python: new Set(['-V']),
     python3: new Set(['-V']),
@@ -150,7 +155,7 @@ export function whyNotContained(found: CommandFinding): string | undefined {
     return `"${found.pieces[0].field}" is not a known program.`
   const words = fieldsOf(found.pieces.slice(1))
   if (words.length === 1 && /^--(version|help)$/.test(words[0] ?? '')) return undefined
-  if (listings.get(name)?.has(words[0] ?? '') === true) return undefined
+  if (isListing(name, words)) return undefined
   if (name === 'git') return whyGitNotContained(words)
   if (shellBuiltins.has(name))
     return words.some((word) => !isWhole(word) || isDangerousName(/^\w*/.exec(word)?.[0] ?? ''))
@@ -165,6 +170,15 @@ export function whyNotContained(found: CommandFinding): string | undefined {
   if (programs.has(name)) return whyReaderNotContained(name, words)
   if (interpreterOf(name) !== undefined) return `"${name}" may do anything.`
   return `"${name}" may do more than read.`
+}
+
+function isListing(name: string, words: readonly string[]): boolean {
+  const [verb = '', next = ''] = words
+  const known = listings.get(name)
+  if (known?.has(verb) === true || known?.has(`${verb} ${next}`) === true) return true
+  if (words.length === 1 && known?.has(`${verb}$`) === true) return true
+  // Without a dash, too: `tar tf`, `tar -tzvf`.
+  return (name === 'tar' && /^-?t[zjJvf]+$/.test(verb)) || (name === 'unzip' && /^-[lvZ]$/.test(verb))
 }
 
 function whyReaderNotContained(name: string, words: readonly string[]): string | undefined {

@@ -43,6 +43,14 @@ function isSafeName(name: string): boolean {
   return safe.has(name) || /^LC_[A-Z]+$/.test(name)
 }
 
+/**
+ * True if a variable set for the rest of the script changes nothing. It may already be exported, so the value of one
+ * that programs read must be plain.
+ */
+export function isSafeAssignment(name: string, value: string | null): boolean {
+  return !isDangerousName(name) && (!isSafeName(name) || isSafeSetting(name, value))
+}
+
 /** True if an assignment before a command does not change what the command does. */
 export function isSafeSetting(name: string, value: string | null): boolean {
   return isSafeName(name) && value !== null && plainValue.test(value)

@@ -56,12 +56,27 @@ describe('a command is written out', () => {
     ['head -n sub/*', undefined],
     ['awk sub/*', undefined],
     ['cat $X', undefined],
-    ['cat {a,b}', undefined],
+    ['cat {a,sub/*.md}.x', `cat a.x 'sub/*.md.x'`],
+    ['cat {sub,x}/*.md', `cat sub/f.md 'x/*.md'`],
+    ['{cat,rm} a', undefined],
+    ['cat {a,$X}', undefined],
+    ['cat {a..c}', undefined],
+    ['grep x --include=*.none sub/*.md', `grep x '--include=*.none' sub/f.md`],
+    ['git diff HEAD@{1} sub/*.md', `git diff 'HEAD@{1}' sub/f.md`],
+    ['diff <(ls sub) <(ls x | sort)', 'ls sub ; ls x | sort ; diff /dev/null /dev/null'],
+    ['ls <(cd sub)', undefined],
+    ['for i in $(seq 2); do echo $i; done', 'echo 1 ; echo 2'],
+    ['for i in $(seq 2 3); do echo $i; done', 'echo 2 ; echo 3'],
+    ['for i in $(seq 9 1); do rm x; done', undefined],
+    ['echo $((1 + 2)) $$', `echo 'x' 1`],
+    ['echo $((x))', undefined],
     ['cat [ab].txt', undefined],
     ['for f in; do rm x; done', undefined],
     ['for PATH in sub/*; do ls; done', undefined],
     ['f() { cat *; }; f', undefined],
-    ['(cat sub/*)', undefined],
+    ['(cat sub/*.md)', 'cat sub/f.md'],
+    ['(cat sub/*.md) > x', undefined],
+    ['(cat sub/*.md); (ls)', undefined],
     ['cat sub/* &', undefined],
     ['eval cat sub/*', undefined],
     ['X=1 cat sub/*', undefined],
@@ -80,6 +95,9 @@ describe('a command is written out', () => {
     expect(analyze('cat sub/*').harmless).toBe(true)
     expect(reads('cat sub/*')).toEqual(expect.arrayContaining(['sub/link', 'sub/e.txt']))
     expect(analyze('sort -o sub/*').harmless).toBe(false)
+    expect(reads('cat "$PWD/sub/e.txt"')).toContain('sub/e.txt')
+    expect(analyze('cd sub && cat $PWD/e.txt').harmless).toBe(false)
+    expect(analyze('diff <(rm x) x').harmless).toBe(false)
     expect(analyze('for f in sub/*; do rm "$f"; done').harmless).toBe(false)
     expect(analyze('find sub -name "*.md" | xargs rm').harmless).toBe(false)
     expect(analyze('find sub -name "*.md" -exec sh -c x {} +').harmless).toBe(false)
@@ -118,6 +136,13 @@ const pieces = {
     's*/e*',
     'no*',
     '"$?"',
+    '{x,sub/*}',
+    'sub/{e,f}.*',
+    '*.{txt,md}',
+    '--a=*',
+    '$PWD',
+    '"$PWD/x"',
+    'x@{u}',
   ],
   joints: [' ; ', ' && ', ' || ', ' | ', '\n'],
 }

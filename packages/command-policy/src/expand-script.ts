@@ -9,6 +9,7 @@ import {
   type SimpleCommand,
   UnsupportedSyntax,
   type WordList,
+  type WordPart,
 } from './parse-simple-script.ts'
 import { programs } from './programs/programs.ts'
 import { mayChangeFolder } from './shell-state.ts'
@@ -32,7 +33,7 @@ const longest = 64 * 1024
  * for syntax that `parseSimpleScript` does not support or if the result is not certain.
  */
 export function expandScript(text: string, place: ShellContext): ExpandedScript | undefined {
-  if (!/[*?$~{]|\b(xargs|if|for|while)\b/.test(text)) return undefined
+  if (!/[*?$~{(]|\b(xargs|if|for|while)\b/.test(text)) return undefined
   try {
     const { steps, words } = parseSimpleScript(text)
     const unroller = new ScriptExpander(place)
@@ -52,6 +53,7 @@ const inheritedVariables = /^(PATH|USER|LOGNAME|SHELL|LANG|TERM|HOSTNAME|PWD|NOD
 class ScriptExpander {
   readonly folders = new Set<string>()
   #home: string
+  #start: string
   #cwd: string | null
   #variables = new Map<string, string>()
   #commands = 0
@@ -66,6 +68,7 @@ class ScriptExpander {
   constructor({ cwd, home, isProgram, env = [] }: ShellContext) {
     this.#set = new Set(env)
     this.#home = home
+    this.#start = cwd
     this.#cwd = cwd
     this.#isProgram = (name) => isProgram?.(name) !== false
   }
@@ -83,7 +86,7 @@ class ScriptExpander {
       if (moved && joint !== '&&' && joint !== '|') this.#cwd = null
       if (command.kind === 'loop') {
         const rounds = command.values
-          .flatMap((word) => this.#expand(word))
+          .flatMap((word) => numbersOf(word) ?? this.#expand(word))
           .map((value) => {
             this.#variables.set(command.name, value)
             return this.#write(command.body, false)
@@ -150,7 +153,7 @@ class ScriptExpander {
       !certain ||
       isDangerousName(name) ||
       isKeptByShell(name) ||
-      first.parts.some(({ kind }) => kind === 'pattern')
+      first.parts.some(({ kind }) => kind === 'pattern' || kind === 'choice')
     )
       throw new UnsupportedSyntax()
     const [value = ''] = this.#expand({
@@ -170,8 +173,10 @@ class ScriptExpander {
       // File order depends on the locale. Give up if the order matters.
       if (values.length > 1 && programs.get(given[0] ?? '')?.isTold?.(given.slice(1)) !== true)
         throw new UnsupportedSyntax()
-      const hasPattern = word.parts.some(({ kind }) => kind === 'pattern')
-      if (hasPattern && values.some((value) => value.startsWith('-'))) throw new UnsupportedSyntax()
+      const hasPattern = word.parts.some(({ kind }) => kind === 'pattern' || kind === 'choice')
+      // A file that looks like an option. An option that looks like a pattern matches no file and stays as it is.
+      const isOption = word.raw.startsWith('-') && values.length === 1 && values[0] === word.raw
+      if (hasPattern && !isOption && values.some((value) => value.startsWith('-'))) throw new UnsupportedSyntax()
       given.push(...values)
     }
     if (given.some((word) => word.includes(unknown)) && given[0] !== 'echo') throw new UnsupportedSyntax()
@@ -264,6 +269,12 @@ class ScriptExpander {
   }
 
   #expand({ parts }: Pick<RawWord, 'parts'>): string[] {
+    const at = parts.findIndex(({ kind }) => kind === 'choice')
+    const choice = parts[at]
+    if (choice?.kind === 'choice')
+      return choice.options.flatMap((option) =>
+        this.#expand({ parts: [...parts.slice(0, at), ...partsOf(option), ...parts.slice(at + 1)] }),
+      )
     let hasPattern = false
     let pattern = ''
     let value = ''
@@ -274,7 +285,7 @@ class ScriptExpander {
         value += part.text
         continue
       }
-      const text = part.kind === 'text' ? part.text : this.#valueOf(part)
+      const text = part.kind === 'variable' ? this.#valueOf(part) : part.kind === 'text' ? part.text : ''
       value += text
       pattern += text.replaceAll(/[*?\\]/g, '\\$&')
     }
@@ -285,7 +296,12 @@ class ScriptExpander {
   }
 
   #valueOf({ name, quoted }: { name: string; quoted: boolean }): string {
-    const value = this.#variables.get(name) ?? (name === 'HOME' ? this.#home : undefined)
+    const value = this.#variables.get(name) ?? this.#ownVariable(name)
+    if (name.startsWith('<(')) {
+      if (mayChangeFolder(name)) throw new UnsupportedSyntax()
+      this.#inner.push(name.slice(2))
+      return '/dev/null'
+    }
     if (name.startsWith('(')) {
       // Unquoted, the output would be split and globbed. A `cd` inside a substitution has no effect outside it.
       if (!quoted || mayChangeFolder(name)) throw new UnsupportedSyntax()
@@ -296,6 +312,13 @@ class ScriptExpander {
     if (value === unknown && quoted) return unknown
     if (value === undefined || (!quoted && !/^[A-Za-z0-9_@%+=:,./^-]+$/.test(value))) throw new UnsupportedSyntax()
     return value
+  }
+
+  #ownVariable(name: string): string | undefined {
+    if (name === 'HOME') return this.#home
+    // Any process number means the same to a program that only reads.
+    if (name === '$') return '1'
+    return name === 'PWD' && !this.#set.has(name) && this.#cwd === this.#start ? this.#start : undefined
   }
 
   #files(pattern: string): string[] {
@@ -338,6 +361,21 @@ class ScriptExpander {
     }
     return found.toSorted()
   }
+}
+
+function partsOf(option: string): WordPart[] {
+  return option.split(/(\*)/).map((text) => (text === '*' ? { kind: 'pattern', text } : { kind: 'text', text }))
+}
+
+const mostNumbers = 100
+
+/** The numbers of `$(seq 3)` or `$(seq 2 5)`. */
+function numbersOf({ raw }: RawWord): string[] | undefined {
+  const [, first = '', second] = /^\$\(seq (\d{1,4})(?: (\d{1,4}))?\)$/.exec(raw) ?? []
+  if (first === '') return undefined
+  const [from, to] = second === undefined ? [1, Number(first)] : [Number(first), Number(second)]
+  const count = to - from + 1
+  return count < 1 || count > mostNumbers ? undefined : Array.from({ length: count }, (_, at) => String(from + at))
 }
 
 /** True if the command passes some of its input lines through unchanged. */

@@ -159,6 +159,9 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
       return
     }
     if (rules?.builtin === true) return
+    if (/^[gmn]?awk$/.test(program))
+      for (const [, operator, path = ''] of given.join('\n').matchAll(/([<>])\s*"([^"\n]+)"/g))
+        add(operator === '>' ? uses.writes : uses.reads, { path })
     ofUnknown(program, given)
     if (found.adds) uses.late = true
   }

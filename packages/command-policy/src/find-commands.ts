@@ -13,7 +13,7 @@ import {
   type Word,
 } from 'unbash'
 import { CommandCollector } from './command-collector.ts'
-import { isDangerousName, isSafeSetting } from './environment-variables.ts'
+import { isSafeAssignment, isSafeSetting } from './environment-variables.ts'
 import { type ExpandedWord, expandedWords, fieldAsShell, fieldsOf, hole, syntheticWord } from './read-word.ts'
 import {
   type CommandFinding,
@@ -265,7 +265,7 @@ class Finder {
     if (holdsCommand.test(name))
       this.collector.reread(fieldAsShell(guess), { ...spot, via: [...spot.via, name], input: noInput })
     if (runsMore.test(name)) this.collector.note('unseen', `What ${name} makes programs run is only known at run time.`)
-    return { name, value: certain, safe: own ? !isDangerousName(name) : isSafeSetting(name, certain) }
+    return { name, value: certain, safe: own ? isSafeAssignment(name, certain) : isSafeSetting(name, certain) }
   }
 
   /** Handles an assignment passed as an argument: `export A=b`. */

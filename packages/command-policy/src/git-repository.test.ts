@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { isPlainRepository } from './git-repository.ts'
+import { isPlainRepository, trackedFiles } from './git-repository.ts'
 
 const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'plain-repository-')))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
@@ -103,7 +103,58 @@ it('rejects a folder that pretends to be a git directory', () => {
   expect(existsSync(mark)).toBe(true)
 })
 
-it('refuses settings that it does not understand, worktrees and modules', () => {
+it('accepts a linked worktree of an ordinary repository', () => {
+  const { top, git, evil, mark } = repository()
+  const tree = path.join(base, `tree${count}`)
+  git('worktree', 'add', '-q', tree, '-b', 'other')
+  expect(isPlainRepository(tree)).toBe(true)
+  expect(trackedFiles(tree)).toEqual({ top: tree, secrets: [] })
+  git('config', 'extensions.worktreeConfig', 'true')
+  expect(isPlainRepository(tree)).toBe(false)
+  git('config', '--unset', 'extensions.worktreeConfig')
+  writeFileSync(path.join(top, '.git/hooks/post-index-change'), `#!/bin/sh\n${evil} </dev/null\n`, { mode: 0o755 })
+  expect(isPlainRepository(tree)).toBe(false)
+  writeFileSync(path.join(tree, 'a.txt'), 'one\n')
+  execFileSync('git', ['status', '-s'], { cwd: tree, env, stdio: 'ignore' })
+  expect(existsSync(mark)).toBe(true)
+})
+
+it('refuses a worktree whose settings are elsewhere', () => {
+  const { top, git, evil } = repository()
+  const { top: other } = repository()
+  const tree = path.join(base, `tree${count}`)
+  git('worktree', 'add', '-q', tree, '-b', 'other')
+  git('config', 'core.fsmonitor', evil)
+  expect(isPlainRepository(tree)).toBe(false)
+  writeFileSync(path.join(tree, '.git'), `gitdir: ${path.join(other, '.git')}\n`)
+  expect(isPlainRepository(tree)).toBe(false)
+  const folder = path.join(top, '.git/worktrees', path.basename(tree))
+  writeFileSync(path.join(folder, 'commondir'), `${path.join(other, '.git')}\n`)
+  writeFileSync(path.join(tree, '.git'), `gitdir: ${folder}\n`)
+  expect(isPlainRepository(tree)).toBe(false)
+})
+
+it('accepts a folder of hooks without the one that reading runs, and settings for the network', () => {
+  const { top, git, mark, evil } = repository()
+  git('config', 'core.hooksPath', '.husky/_')
+  git('config', 'credential.helper', 'store')
+  git('config', 'http.https://example.com/.extraheader', 'x')
+  mkdirSync(path.join(top, '.husky/_'), { recursive: true })
+  writeFileSync(path.join(top, '.husky/_/pre-commit'), '#!/bin/sh\n', { mode: 0o755 })
+  expect(isPlainRepository(top)).toBe(true)
+  const hook = path.join(top, '.husky/_/post-index-change')
+  writeFileSync(hook, `#!/bin/sh\n${evil} </dev/null\n`, { mode: 0o755 })
+  expect(isPlainRepository(top)).toBe(false)
+  writeFileSync(path.join(top, 'a.txt'), 'one\n')
+  git('status', '-s')
+  expect(existsSync(mark)).toBe(true)
+  for (const folder of ['~/hooks', '%(prefix)/hooks', '"a b"']) {
+    git('config', 'core.hooksPath', folder)
+    expect([folder, isPlainRepository(top)]).toEqual([folder, false])
+  }
+})
+
+it('refuses settings that it does not understand, and modules', () => {
   const odd = [
     '[core]\n\tbare = false \\\n fsmonitor = x\n',
     '[core] fsmonitor = x\n',
@@ -123,9 +174,7 @@ it('refuses settings that it does not understand, worktrees and modules', () => 
     writeFileSync(path.join(top, '.git/config'), text)
     expect([text, isPlainRepository(top)]).toEqual([text, false])
   }
-  const { top, git } = repository()
-  git('worktree', 'add', '-q', path.join(base, 'tree'), '-b', 'other')
-  expect(isPlainRepository(path.join(base, 'tree'))).toBe(false)
+  const { top } = repository()
   writeFileSync(path.join(top, '.gitmodules'), '')
   expect(isPlainRepository(top)).toBe(false)
 })

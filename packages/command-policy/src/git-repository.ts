@@ -11,8 +11,8 @@ import { secretIn } from './sensitive-paths.ts'
  */
 export function isPlainRepository(folder: string): boolean {
   try {
-    const top = repositoryRoot(folder)
-    return top === null || (top !== undefined && isPlain(path.join(top, '.git'), top))
+    const found = findRepository(folder)
+    return found === null || (found !== undefined && isPlain(found))
   } catch {
     return false
   }
@@ -24,65 +24,96 @@ export function isPlainRepository(folder: string): boolean {
  */
 export function trackedFiles(folder: string): TrackedFiles | null | undefined {
   try {
-    const top = repositoryRoot(folder)
-    if (top === null || top === undefined) return top
-    const index = readIndex(path.join(top, '.git'))
-    return index.secrets === undefined ? undefined : { top, secrets: index.secrets }
+    const found = findRepository(folder)
+    if (found === null || found === undefined) return found
+    const { secrets } = readIndex(found.git)
+    return secrets === undefined ? undefined : { top: found.top, secrets }
   } catch {
     return undefined
   }
 }
 
+interface Repository {
+  /** The folder with `.git`. */
+  top: string
+  /** Holds the index and HEAD of this worktree. */
+  git: string
+  /** Holds everything else. The same folder, except in a linked worktree. */
+  common: string
+}
+
 /**
- * Finds the closest parent folder with `.git`. Returns null if there is none, undefined if another kind of repository
- * comes first.
+ * Finds the repository of a folder. Returns null if there is none, undefined if another kind of repository comes first.
  */
-function repositoryRoot(folder: string): string | null | undefined {
+function findRepository(folder: string): Repository | null | undefined {
   // Nothing can run in a missing folder. Git resolves links before it goes up.
   if (!exists(folder)) return null
   for (let at = realpathSync(folder); ; at = path.dirname(at)) {
-    const git = statSync(path.join(at, '.git'), { throwIfNoEntry: false })
-    // A `.git` file points elsewhere: worktrees, submodules.
-    if (git !== undefined) return git.isDirectory() && isRepository(path.join(at, '.git')) ? at : undefined
+    const entry = path.join(at, '.git')
+    const stats = statSync(entry, { throwIfNoEntry: false })
+    if (stats?.isDirectory() === true) return isRepository(entry) ? { top: at, git: entry, common: entry } : undefined
+    if (stats !== undefined) return linkedWorktree(at, entry)
     // Git treats a folder that looks like a bare repository as one.
     if (exists(path.join(at, 'HEAD')) && exists(path.join(at, 'objects'))) return undefined
     if (at === path.dirname(at)) return null
   }
 }
 
+/** The `.git` file of a linked worktree names a folder in its repository. Those of submodules are not followed. */
+function linkedWorktree(top: string, entry: string): Repository | undefined {
+  const target = /^gitdir: ([^\n]+)\n?$/.exec(readFileSync(entry, 'utf8'))?.[1]
+  if (target === undefined) return undefined
+  const git = realpathSync(path.resolve(top, target))
+  const common = realpathSync(path.resolve(git, readFileSync(path.join(git, 'commondir'), 'utf8').trimEnd()))
+  const isLinked = path.dirname(git) === path.join(common, 'worktrees') && isHead(path.join(git, 'HEAD'))
+  return isLinked && isRepository(common) ? { top, git, common } : undefined
+}
+
 /** Git skips an invalid `.git` folder and continues upward. */
 function isRepository(git: string): boolean {
   const isFolder = (name: string): boolean => statSync(path.join(git, name)).isDirectory()
-  const head = readFileSync(path.join(git, 'HEAD'), 'utf8')
-  return isFolder('objects') && isFolder('refs') && /^(ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*$/.test(head)
+  return isHead(path.join(git, 'HEAD')) && isFolder('objects') && isFolder('refs')
+}
+
+function isHead(file: string): boolean {
+  return /^(ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*$/.test(readFileSync(file, 'utf8'))
 }
 
 const plainSetting = new RegExp(
   [
-    String.raw`core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|longpaths|abbrev|quotepath|untrackedcache|preloadindex|compression|protectntfs|protecthfs)`,
+    String.raw`core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|longpaths|abbrev|quotepath|untrackedcache|preloadindex|compression|protectntfs|protecthfs|hookspath|sparsecheckout|sparsecheckoutcone|commitgraph|multipackindex|trustctime|checkstat)`,
     String.raw`remote\..*\.(url|pushurl|fetch|push|prune|tagopt|gh-resolved|skipfetchall)`,
     String.raw`branch\..*\.(remote|merge|rebase|pushremote|description|vscode-merge-base|gh-merge-base|github-pr-owner-number)`,
-    String.raw`(user|author|committer)\.(name|email|useconfigonly)`,
-    String.raw`(pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.prune|merge\.(ff|conflictstyle)|rebase\.(autostash|autosquash)|init\.defaultbranch|color\.\w+|column\.\w+|gc\.auto|gui\..*|advice\..*|lfs\.repositoryformatversion|status\.(short|branch|showuntrackedfiles)|log\.(date|decorate|follow)|diff\.(renames|algorithm|colormoved|mnemonicprefix|noprefix)|extensions\.objectformat|commit\.(gpgsign|verbose)|tag\.(gpgsign|sort))`,
+    String.raw`(user|author|committer)\.(name|email|useconfigonly|signingkey)`,
+    // Used only on the network, which no command that only reads reaches without a partial clone.
+    String.raw`(credential|http)\..*`,
+    String.raw`(gpg\.format|rerere\.(enabled|autoupdate)|index\.(version|threads|sparse)|(feature|maintenance|pack)\..*|branch\.(autosetuprebase|autosetupmerge|sort)|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|prunetags|parallel|writecommitgraph)|merge\.(ff|conflictstyle|renamelimit|renames|log|stat|tool)|rebase\.(autostash|autosquash|updaterefs)|init\.defaultbranch|color\.\w+|column\.\w+|gc\..*|gui\..*|advice\..*|lfs\.repositoryformatversion|status\.(short|branch|showuntrackedfiles)|log\.(date|decorate|follow)|diff\.(renames|renamelimit|algorithm|colormoved|mnemonicprefix|noprefix|context|tool)|extensions\.objectformat|commit\.(gpgsign|verbose)|tag\.(gpgsign|sort))`,
   ].join('|'),
 )
 const plainSettingLine = new RegExp(`^(?:${plainSetting.source})$`)
 
-function isPlain(git: string, top: string): boolean {
-  const config = readFileSync(path.join(git, 'config'), 'utf8')
-  if (config.length > 100_000 || !settingsOf(config).every((name) => name !== undefined && plainSettingLine.test(name)))
-    return false
-  const names = readdirSync(git)
-  if (names.some((name) => /^(config\.worktree|modules|commondir|gitdir|sharedindex\..*)$/.test(name))) return false
-  if (exists(path.join(git, 'hooks', 'post-index-change'))) return false
-  if (exists(path.join(git, 'objects', 'info', 'alternates'))) return false
+function isPlain({ top, git, common }: Repository): boolean {
+  const config = readFileSync(path.join(common, 'config'), 'utf8')
+  const settings = config.length > 100_000 ? undefined : settingsOf(config)
+  if (settings?.every(({ name }) => plainSettingLine.test(name)) !== true) return false
+  const others = new RegExp(
+    `^(config\\.worktree|modules|sharedindex\\..*${git === common ? '|commondir|gitdir' : ''})$`,
+  )
+  if ([git, common].some((folder) => readdirSync(folder).some((name) => others.test(name)))) return false
+  if (exists(path.join(common, 'objects', 'info', 'alternates'))) return false
+  const hooks = settings.filter(({ name }) => name === 'core.hookspath').map(({ value }) => value)
+  // Git expands these.
+  if (hooks.some((folder) => /^[~%]|["\\#;]/.test(folder))) return false
+  const folders = [path.join(common, 'hooks'), ...hooks.map((folder) => path.resolve(top, folder))]
+  // The only hook that reading can run, after git refreshed its index.
+  if (folders.some((folder) => exists(path.join(folder, 'post-index-change')))) return false
   return !exists(path.join(top, '.gitmodules')) && !readIndex(git).repositories
 }
 
-/** Returns the lowercased `section.key` or `section.name.key` of each line, undefined for lines it cannot parse. */
-function settingsOf(config: string): (string | undefined)[] {
+/** Returns the settings with lowercased names (`section.key`, `section.name.key`), undefined if a line is unclear. */
+function settingsOf(config: string): { name: string; value: string }[] | undefined {
   let section: string | undefined
-  const names: (string | undefined)[] = []
+  const settings: { name: string; value: string }[] = []
   for (const line of config.split('\n').map((one) => one.trim())) {
     if (line === '' || /^[#;]/.test(line)) continue
     const head = /^\[([A-Za-z0-9.-]+)(?:\s+"([^"\\]*)")?\]$/.exec(line)
@@ -90,10 +121,11 @@ function settingsOf(config: string): (string | undefined)[] {
       section = head[2] === undefined ? head[1] : `${head[1] ?? ''}.${head[2]}`
       continue
     }
-    const key = /^([A-Za-z][A-Za-z0-9-]*)\s*(?:=.*[^\\]|=)?$/.exec(line)?.[1]
-    names.push(section === undefined || key === undefined ? undefined : `${section}.${key}`.toLowerCase())
+    const [, key, value = ''] = /^([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*[^\\])|=)?$/.exec(line) ?? []
+    if (section === undefined || key === undefined) return undefined
+    settings.push({ name: `${section}.${key}`.toLowerCase(), value })
   }
-  return names
+  return settings
 }
 
 interface Index {

@@ -56,12 +56,21 @@ export function lexLiteral(text: string): LiteralWords {
       at++
     } else if (isBare(character, word, next)) {
       word = (word ?? '') + character
+    } else if (!quoted && revisionSuffix(text, at) !== undefined) {
+      const suffix = revisionSuffix(text, at) as string
+      word = (word ?? '') + suffix
+      at += suffix.length - 1
     } else {
       return { why: `It has ${nameOf(character)} outside quotes.` }
     }
   }
   end()
   return { words }
+}
+
+/** Returns the braces of `HEAD@{1}` or `v1^{tree}`, which bash keeps as they are. */
+export function revisionSuffix(text: string, at: number): string | undefined {
+  return /[@^]/.test(text[at - 1] ?? '') ? /^\{[\w-]+\}/.exec(text.slice(at))?.[0] : undefined
 }
 
 /** Describes the first invisible character, or a space that does not separate words. */

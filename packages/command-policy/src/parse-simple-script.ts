@@ -1,9 +1,11 @@
 import { isDangerousName, isKeptByShell } from './environment-variables.ts'
+import { revisionSuffix } from './literal-lexer.ts'
 
-/** A piece of a word: literal text, a pattern, or a variable, which is split unless quoted. */
+/** A piece of a word: literal text, a pattern, `{a,b}`, or a variable, which is split unless quoted. */
 export type WordPart =
   | { kind: 'text'; text: string }
   | { kind: 'pattern'; text: '*' | '?' }
+  | { kind: 'choice'; options: readonly string[] }
   | { kind: 'variable'; name: string; quoted: boolean }
 
 export interface RawWord {
@@ -44,7 +46,8 @@ export class UnsupportedSyntax extends Error {}
  * Throws `UnsupportedSyntax` for anything else.
  */
 export function parseSimpleScript(text: string): { steps: ScriptStep[]; words: WordList } {
-  const reader = new ScriptParser(text)
+  // The whole script in a subshell does the same, except that its folder is left again.
+  const reader = new ScriptParser(/^\s*\(([^()]*)\)\s*$/.exec(text)?.[1] ?? text)
   return { steps: reader.script(), words: reader.words }
 }
 
@@ -162,13 +165,22 @@ class ScriptParser {
         if (operator.endsWith('&') && !/^\d$/.test(target.bare ?? '')) throw new UnsupportedSyntax()
         continue
       }
-      const word = this.#word()
+      const word = this.#outputFile() ?? this.#word()
       if (word === undefined) break
       if (simple.words.length === 0 && reserved.has(word.bare ?? '')) throw new UnsupportedSyntax()
       simple.words.push(word)
     }
     if (simple.words.length === 0) throw new UnsupportedSyntax()
     return simple
+  }
+
+  /** Reads `<(command)` with plain words: a file with its output. */
+  #outputFile(): RawWord | undefined {
+    const [raw, inner = ''] = /^<\(([\w ./:,=@%+|'-]+)\)(?=[\s;|&]|$)/.exec(this.#text.slice(this.#at)) ?? []
+    if (raw === undefined) return undefined
+    this.words.push({ at: this.#at, text: raw })
+    this.#at += raw.length
+    return { parts: [{ kind: 'variable', name: `<(${inner}`, quoted: true }], raw }
   }
 
   #blanks(lines: boolean): void {
@@ -225,6 +237,16 @@ class ScriptParser {
         parts.push({ kind: 'text', text: '{}' })
         this.#at++
         bare = undefined
+      } else if (character === '{' && choiceAt(this.#text, this.#at) !== undefined) {
+        const choice = choiceAt(this.#text, this.#at) as string
+        parts.push({ kind: 'choice', options: choice.slice(1, -1).split(',') })
+        this.#at += choice.length - 1
+        bare = undefined
+      } else if (revisionSuffix(this.#text, this.#at) !== undefined) {
+        const suffix = revisionSuffix(this.#text, this.#at) as string
+        parts.push({ kind: 'text', text: suffix })
+        this.#at += suffix.length - 1
+        bare = undefined
       } else if (character === '~' && this.#at === start && /^[\s/;|&<>]?$/.test(next)) {
         parts.push({ kind: 'variable', name: 'HOME', quoted: true })
         bare = undefined
@@ -269,11 +291,17 @@ class ScriptParser {
 
   /** Reads `$name` or `${name}` and stops on its last character. */
   #variable(): string {
-    if (this.#text[this.#at + 1] === '?') {
+    const next = this.#text[this.#at + 1] ?? ''
+    if (next === '?' || next === '$') {
       this.#at++
+      return next
+    }
+    const [sum] = /^\$\(\([\d\s+*/%-]+\)\)/.exec(this.#text.slice(this.#at)) ?? []
+    if (sum !== undefined) {
+      this.#at += sum.length - 1
       return '?'
     }
-    if (this.#text[this.#at + 1] === '(') return this.#substitution()
+    if (next === '(') return this.#substitution()
     const [whole = '', plain, braced] =
       /^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})/.exec(this.#text.slice(this.#at)) ?? []
     const name = plain ?? braced
@@ -291,4 +319,8 @@ class ScriptParser {
     this.#at += whole.length - 1
     return `(${inner}`
   }
+}
+
+function choiceAt(text: string, at: number): string | undefined {
+  return /^\{[\w./*-]+(,[\w./*-]+)+\}/.exec(text.slice(at))?.[0]
 }

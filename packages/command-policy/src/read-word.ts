@@ -1,4 +1,5 @@
 import type { DoubleQuotedChild, ParsedScript, Word, WordPart } from 'unbash'
+import { revisionSuffix } from './literal-lexer.ts'
 
 export interface ReadWord {
   text: string
@@ -106,6 +107,10 @@ class WordReader {
         const user = /^~([^/:]*)/.exec(text.slice(at))?.[1] ?? ''
         this.#guess(this.#tilde(user))
         at += user.length
+      } else if (revisionSuffix(text, at) !== undefined) {
+        const suffix = revisionSuffix(text, at) as string
+        this.#literal(suffix)
+        at += suffix.length - 1
       } else if ((character === '{' || character === '}') && whole !== '{}') {
         this.#certain = false
         this.#literal(character)

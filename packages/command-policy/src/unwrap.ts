@@ -1,3 +1,5 @@
+import { gitOptionCommands, optionCommands, sshCommands, textAfter, valuesOf } from './option-commands.ts'
+import { filePrograms } from './programs/file-programs.ts'
 import { type OptionSpec, optionSpec, parseOptions } from './programs/program.ts'
 import { isPlainSed } from './programs/script-programs.ts'
 import { type ExpandedWord, fieldsOf, hole, syntheticWord } from './read-word.ts'
@@ -48,17 +50,17 @@ export function unwrap(name: string, pieces: readonly ExpandedWord[]): Unwrapped
   if (name === 'alias')
     return scripts(
       'alias',
-      rest.map((piece) => after(piece, '=')),
+      rest.map((piece) => textAfter(piece, '=')),
     )
   if (name === 'find') return { ...nothing, inner: executed(rest, /^-(exec|execdir|ok|okdir)$/, 'find') }
-  if (/^fd(find)?$/.test(name)) return { ...nothing, inner: executed(rest, /^(-x|-X|--exec|--exec-batch)$/, name) }
+  if (/^fd(find)?$/.test(name)) return { ...nothing, inner: executedByFd(name, rest) }
   if (name === 'git') return unwrapGit(rest)
   if (/^([gmn]|original-|busybox-)?awk$/.test(name)) return quotedCode(name, rest)
   if (/^g?sed$/.test(name)) return quotedCode(name, rest)
   if (editors.has(name))
     return scripts(
       name,
-      rest.map((piece) => after(piece, '!')),
+      rest.map((piece) => textAfter(piece, '!')),
     )
   const wrapper = wrappers.get(name)
   if (wrapper !== undefined) {
@@ -67,45 +69,11 @@ export function unwrap(name: string, pieces: readonly ExpandedWord[]): Unwrapped
   }
   const interpreter = interpreterOf(name)
   if (interpreter !== undefined) return unwrapInterpreter(name, interpreter, rest)
-  const options = scriptOptions.get(name)
-  return options === undefined
-    ? nothing
-    : scripts(name, valuesOf(rest, parseOptions(fieldsOf(rest), options, { short: true }).scripts))
+  return scripts(name, optionCommands(name, rest))
 }
 
 /** `:!command`, `+!command`, `\! command`. */
 const editors = new Set('vi vim nvim view ex ed less more most psql mysql sqlite3 gdb lldb ftp'.split(' '))
-
-/** Options of other programs whose value is executed. */
-const scriptOptions: ReadonlyMap<string, OptionSpec> = new Map(
-  Object.entries({
-    rg: '--pre=! --hostname-bin=!',
-    sort: '--compress-program=!',
-    tar: '--to-command=! -I=! --use-compress-program=! --rsh-command=! --checkpoint-action=! -F=! --info-script=! --new-volume-script=!',
-    bsdtar: '--use-compress-program=!',
-    man: '-P=! --pager=! -H=! --html=!',
-    rsync: '-e=! --rsh=! --rsync-path=!',
-    scp: '-S=!',
-    sftp: '-S=!',
-    split: '--filter=!',
-    zip: '-TT=! --unzip-command=!',
-    mapfile: '-C=!',
-    readarray: '-C=!',
-    complete: '-C=!',
-    compgen: '-C=!',
-    bind: '-x=!',
-    tcpdump: '-z=!',
-    wget: '--use-askpass=!',
-    make: '--eval=!',
-    gmake: '--eval=!',
-    crontab: '',
-    cpio: '--rsh-command=!',
-    logrotate: '-m=! --mail=!',
-    ip: '',
-    dpkg: '--pre-invoke=!',
-    nsenter: '',
-  }).map(([name, line]) => [name, optionSpec(line)]),
-)
 
 function unwrapShell(name: string, given_: readonly ExpandedWord[]): Unwrapped {
   // `+x` and `+o posix` turn an option off.
@@ -208,8 +176,8 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly ExpandedW
     remote: wrapper.remote && !local.includes(piece),
     pieces: [piece],
   }))
-  // After an unknown option the command may start one word later.
-  for (const late of read.unknown === undefined ? [0] : [0, 1]) {
+  // After an unknown option the command may start one word later, and setarch may omit the architecture.
+  for (const late of read.unknown === undefined && name !== 'setarch' ? [0] : [0, 1]) {
     let start = read.start + late
     const assigned: ExpandedWord[] = []
     for (; wrapper.assigns && /^[A-Za-z_]\w*=/.test(words[start] ?? ''); start++)
@@ -248,15 +216,6 @@ function unwrapWrapper(name: string, wrapper: Wrapper, given: readonly ExpandedW
   return { inner, code, readsCode: name === 'parallel' && inner.length === 0, runsCode: code.length > 0 }
 }
 
-/** `ssh -o ProxyCommand=command` runs the command locally. */
-function sshCommands(name: string, rest: readonly ExpandedWord[]): ExpandedWord[] {
-  if (!/^(ssh|mosh)$/.test(name)) return []
-  return rest.flatMap((piece) => {
-    const command = /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[= ]\s*(.+)/is.exec(piece.field)?.[1]
-    return command === undefined ? [] : [{ ...piece, field: command }]
-  })
-}
-
 function movesElsewhere(name: string, given: ReadonlyMap<string, string>): boolean {
   if (name === 'env') return given.has('-C') || given.has('--chdir')
   return name === 'chroot' || given.has('-D') || given.has('--chdir') || given.has('--wd') || given.has('--cwd')
@@ -286,6 +245,29 @@ function executed(rest: readonly ExpandedWord[], option: RegExp, via: string): I
   return inner
 }
 
+/** `-x command …`: also joined (`-xcommand`), after other letters, or after `=`. */
+function executedByFd(via: string, rest: readonly ExpandedWord[]): InnerCommand[] {
+  const [script] = parseOptions(fieldsOf(rest), fdOptions).scripts
+  if (script === undefined) return []
+  const words = rest.slice(script.at + 1)
+  const end = words.findIndex(({ field }) => field === ';')
+  const pieces = [...valuesOf(rest, [script]), ...(end === -1 ? words : words.slice(0, end))]
+  const inner: InnerCommand = {
+    kind: 'command',
+    via: `${via} -x`,
+    pieces: pieces.map((piece) => withFile(piece, '{}')),
+    adds: true,
+  }
+  return [inner, ...(end === -1 ? [] : executedByFd(via, words.slice(end + 1)))]
+}
+
+const fdOptions: OptionSpec = {
+  kinds: new Map([
+    ...(filePrograms['fd']?.options?.kinds ?? []),
+    ...optionSpec('-lL -x=! -X=! --exec=! --exec-batch=!').kinds,
+  ]),
+}
+
 /** The text inserted for each file is unknown. */
 function withFile(piece: ExpandedWord, placed: string): ExpandedWord {
   return piece.field.includes(placed)
@@ -295,23 +277,7 @@ function withFile(piece: ExpandedWord, placed: string): ExpandedWord {
 
 function unwrapGit(rest: readonly ExpandedWord[]): Unwrapped {
   const words = fieldsOf(rest)
-  const pieces: ExpandedWord[] = []
-  for (const [index, word] of words.entries()) {
-    const piece = rest[index] as ExpandedWord
-    // `-c alias.x='!command'`, `-c core.pager=command`, `--config-env`
-    if ((words[index - 1] === '-c' || words[index - 1] === '--config') && word.includes('='))
-      pieces.push(after(piece, '='))
-    if (
-      /^(-x|-u|--exec|--extcmd|--upload-pack|--receive-pack|--open-files-in-pager|--tree-filter|--index-filter|--msg-filter|--env-filter|--commit-filter)$/.test(
-        words[index - 1] ?? '',
-      )
-    )
-      pieces.push(piece)
-    // `ext::command`, `alias.x '!command'`
-    if (/^(ext::|!)/.test(word)) pieces.push(after(piece, word.startsWith('!') ? '!' : '::'))
-    if (/^--(exec|upload-pack|receive-pack|open-files-in-pager)=/.test(word) || /^-O./.test(word))
-      pieces.push(after(piece, word.startsWith('-O') ? '-O' : '='))
-  }
+  const pieces = gitOptionCommands(rest)
   const run = words.findIndex((word, index) => word === 'run' && words[index - 1] === 'bisect')
   const each = words.indexOf('foreach')
   const start = run !== -1 ? run + 1 : each !== -1 ? each + 1 : -1
@@ -323,15 +289,6 @@ function unwrapGit(rest: readonly ExpandedWord[]): Unwrapped {
     'git',
     pieces.map((piece) => ({ ...piece, field: piece.field.replace(/^!/, '') })),
   )
-}
-
-function valuesOf(rest: readonly ExpandedWord[], found: readonly { value: string; at: number }[]): ExpandedWord[] {
-  return found.map(({ value, at }) => ({ ...(rest[at] as ExpandedWord), field: value.replace(/^exec=/, '') }))
-}
-
-function after(piece: ExpandedWord, separator: string): ExpandedWord {
-  const at = piece.field.indexOf(separator)
-  return { ...piece, certain: false, field: at === -1 ? '' : piece.field.slice(at + separator.length) }
 }
 
 function scripts(via: string, pieces: readonly ExpandedWord[]): Unwrapped {

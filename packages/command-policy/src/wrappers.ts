@@ -90,12 +90,12 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   [
     'start-stop-daemon',
     wrapper(
-      '-SKbmo --start --stop --background --make-pidfile -x= --exec=! -a=! --startas=! -p= --pidfile= -n= -u= -c= -d= --',
+      '-SKbmo --start --stop --background --make-pidfile -x=! --exec=! -a=! --startas=! -p= --pidfile= -n= -u= -c= -d= --',
       [],
       0,
     ),
   ],
-  ['setarch', wrapper('-BFILRSTXZv3', [], 1)],
+  ['setarch', wrapper('-BFILRSTXZv3')],
   ['linux32', wrapper('-BFILRSTXZv3')],
   ['linux64', wrapper('-BFILRSTXZv3')],
   ['arch', wrapper('-c -32 -64 -e= -d= -arch=')],
@@ -275,6 +275,12 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['docker-compose', wrapper(containers, ['remote'], 1, ['exec', 'run'])],
   ['kubectl', wrapper(containers, ['remote'], 1, ['exec'])],
   ['oc', wrapper(containers, ['remote'], 1, ['exec'])],
+  ['sshpass', wrapper('-ev -p= -f= -d= -P=')],
+  ['ssh-agent', wrapper('-acDdks -E= -P= -t= -O=')],
+  ['torify', wrapper('')],
+  ['logsave', wrapper('-asv', [], 1)],
+  ['ccache', wrapper('')],
+  ['distcc', wrapper('')],
   ['adb', wrapper('-deTtnx -s=', ['remote', 'script'], 0, ['shell'])],
   ['wsl', wrapper('-d= -u= --cd= -e --exec --', ['remote'])],
   [

@@ -50,7 +50,7 @@ export const filePrograms: Record<string, Program> = {
   ls: program(
     '-1aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ --all --almost-all --author --escape --classify[=] --directory --file-type --full-time --group-directories-first --no-group --human-readable --si --inode --kibibytes --dereference --numeric-uid-gid --literal --quote-name --reverse --recursive --size --context --zero --color[=] --sort= --time= --time-style= --format= --indicator-style= --ignore= --hide= --ignore-backups --block-size= --quoting-style= --show-control-chars --hide-control-chars',
     'files',
-    { ...names, recursive: ['-R', '--recursive'] },
+    { ...names, recursive: ['-R', '--recursive'], linksIn: ['-L', '--dereference'] },
   ),
   tree: { look: lookTree, isTold: (words) => !/^-[ILP]$/.test(words.at(-1) ?? '') },
   find: { look: lookFind, isTold: (words) => words.every((word) => /^[\w.]/.test(word)) },
@@ -146,16 +146,21 @@ function rg(): Program {
       const found = all.look(words, name)
       if (found.why !== undefined) return found
       const { options: given, values } = parseOptions(words, all.options as OptionSpec, { style: 'clap' })
-      if (['-u', '-.', '--hidden', '--unrestricted'].some((option) => given.has(option))) return found
       const shown = values.flatMap(({ option, value }): (string | undefined)[] => {
         if (/^(-t|--type)$/.test(option)) return types.get(value)?.split(' ') ?? [undefined]
         if (!/^(-g|--i?glob)$/.test(option) || value.startsWith('!')) return []
-        const [name] = value.split('/').slice(-1)
-        return option === '--iglob' || !/^[\w.*-]+$/.test(name ?? '') ? [undefined] : [name]
+        const [name = ''] = value.split('/').slice(-1)
+        return option === '--iglob' || !/^(?=.)[\w.*-]*(\{[\w.*,-]*\})?$/.test(name) ? [undefined] : [name]
       })
-      const hidden = shown.filter((pattern) => pattern !== undefined)
-      if (hidden.length < shown.length) return found
-      return { reads: found.reads.map((read) => (read.tree === true ? { ...read, hidden } : read)) }
+      const patterns = shown.filter((pattern) => pattern !== undefined)
+      const isClear = patterns.length === shown.length && !given.has('--glob-case-insensitive')
+      const showsHidden = ['-u', '-.', '--hidden', '--unrestricted'].some((option) => given.has(option))
+      const marks = {
+        ...(isClear && !showsHidden ? { hidden: patterns } : {}),
+        ...(isClear && patterns.length > 0 ? { only: patterns } : {}),
+        ...(given.has('--files') ? names : {}),
+      }
+      return { reads: found.reads.map((read) => (read.tree === true ? { ...read, ...marks } : read)) }
     },
   }
 }

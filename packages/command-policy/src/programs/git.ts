@@ -33,6 +33,9 @@ export const verbs: ReadonlyMap<string, Verb> = new Map(
     log: verb(show),
     show: verb(show),
     diff: verb(`${show} --cached --staged --merge-base`),
+    whatchanged: verb(show),
+    'diff-tree': verb(`${show} -rt --no-commit-id --root`),
+    cherry: verb('-v --abbrev[=]'),
     shortlog: verb('-nse -w --numbered --summary --email --all --no-merges --since= --until= --author='),
     blame: verb(
       '-bceflnpstw -L= -M -C --date= --abbrev=# --porcelain --line-porcelain --show-email --show-name --show-number --root --color-lines --color-by-age',
@@ -47,7 +50,7 @@ export const verbs: ReadonlyMap<string, Verb> = new Map(
       0,
       { needs: ['--list', '-l'] },
     ),
-    remote: verb('-v --verbose', 0),
+    remote: verb('-v --verbose --all --push', 2, { verbs: ['get-url'] }),
     stash: verb('--oneline --stat --date= --format= -p -n=#', 2, { verbs: ['list', 'show'] }),
     worktree: verb('-vz --verbose --porcelain', 1, { verbs: ['list'] }),
     reflog: verb('-NUM -n=# --date= --oneline --format= --all --no-decorate', 2, { verbs: ['show'] }),
@@ -135,6 +138,7 @@ function lookGit(words: readonly string[]): ArgumentCheck {
     return { why: '"git config" may change something.' }
   if (name === 'config' && !showsOneSetting(read)) return { reads: [{ path: '~/.gitconfig' }] }
   const shown = showsContent(name, read)
+  const listsOnly = !shown && !/^(blame|cat-file|merge-base)$/.test(name)
   const named = [
     ...read.operands,
     ...read.values.filter(({ option, apart }) => apart || option === '-L').map(({ value }) => value),
@@ -143,7 +147,7 @@ function lookGit(words: readonly string[]): ArgumentCheck {
     reads: [
       ...folders.map((path) => ({ path, names: true as const })),
       ...(shown ? [{ path: '.', tracked: true as const }] : []),
-      ...named.flatMap(pathsIn).map((path) => ({ path, tree: shown || undefined })),
+      ...named.flatMap(pathsIn).map((path) => ({ path, tree: shown || undefined, names: listsOnly || undefined })),
     ],
   }
 }
@@ -197,7 +201,7 @@ function showsContent(name: string, { options: given, operands }: ParsedOptions)
   if (name === 'grep') return true
   if (name === 'cat-file') return given.has('-p') || operands.length > 1
   if (name === 'status') return given.has('-v') || given.has('--verbose')
-  if (!/^(log|show|diff|stash|reflog)$/.test(name)) return false
+  if (!/^(log|show|diff|stash|reflog|whatchanged|diff-tree)$/.test(name)) return false
   if (patches.some((option) => given.has(option))) return true
   // A file of a revision, or an object that may be a file, is always shown.
   if (name === 'show' && operands.some((word) => /:|^[0-9a-f]{4,}/i.test(word))) return true

@@ -40,7 +40,7 @@ interface Extra {
   recursive?: readonly string[]
   /** With one of these options the operands contain no pattern. */
   patternIn?: readonly string[]
-  /** With one of these options links are followed; true means always. */
+  /** With one of these options links in folders are followed; true means always. */
   linksIn?: readonly string[] | true
   /** False if it never defaults to the working directory. */
   folder?: false
@@ -90,7 +90,7 @@ export function readingsOf(read: ParsedOptions, operands: Operands, extra: Extra
     ...names,
     tree: tree || undefined,
     only: tree && only.length > 0 ? only.map(({ value }) => value) : undefined,
-    links: links || undefined,
+    links: (tree && links) || undefined,
   }
   // A recursive search without operands searches the working directory.
   const searched = tree && files.length === 0 && extra.folder !== false ? ['.'] : files

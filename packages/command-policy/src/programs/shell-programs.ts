@@ -34,6 +34,22 @@ export const shellPrograms: Record<string, Program> = {
     look: (words) =>
       words.length <= 1 && /^\d*$/.test(words[0] ?? '') ? nothing : { why: 'It ends in an unusual way.' },
   },
+  umask: program('-S', 'none', { builtin: true }),
+  jobs: program('-lpnrs', 'none', { builtin: true }),
+  history: {
+    builtin: true,
+    look: (words) =>
+      words.length === 0 || (words.length === 1 && /^\d+$/.test(words[0] ?? ''))
+        ? nothing
+        : { why: '"history" may write a file.' },
+  },
+  ulimit: {
+    builtin: true,
+    look: (words) =>
+      words.length === 1 && /^-[HS]?[acdefilmnpqrstuvx]$/.test(words[0] ?? '')
+        ? nothing
+        : { why: '"ulimit" may set a limit.' },
+  },
   which: program('-a', 'text'),
   basename: program('-az -s= --multiple --suffix= --zero', 'text'),
   dirname: program('-z --zero', 'text'),
@@ -62,6 +78,11 @@ export const shellPrograms: Record<string, Program> = {
   ),
   arch: program('', 'none'),
   nproc: program('--all', 'none'),
+  lscpu: program('-aeJ --all --extended --json', 'none'),
+  lsblk: program('-abdfilmnpst -o= --all --bytes --fs --json --list --paths --output=', 'none'),
+  locale: program('-a --all-locales', 'none'),
+  // Its other options close connections and write or read files.
+  ss: program('-46aeHilmnOpstux --all --listening --numeric --processes --tcp --udp --summary', 'none'),
   hostname: program('-sI --short', 'none'),
   uptime: program('-ps --pretty --since', 'none'),
   free: program('-bghkmtw --human --mega --giga --kilo --total --wide', 'none'),
@@ -118,6 +139,8 @@ function lookTest(words: readonly string[]): ArgumentCheck {
 
 function lookDate(words: readonly string[]): ArgumentCheck {
   const reads: { path: string; names: true }[] = []
+  // A time zone in a date may be the path of any file.
+  if (words.some((word) => /TZ\s*=/.test(word))) return { why: '"date" may read a file as a time zone.' }
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string
     if (
