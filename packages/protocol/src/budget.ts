@@ -6,6 +6,8 @@ export type BudgetPeriod = (typeof budgetPeriods)[number]
 export const budgetWarningShare = 0.8
 
 export interface BudgetInfo {
+  /** What it is for. Absent: everything. */
+  of?: 'person' | 'workspace' | 'model'
   period: BudgetPeriod
   /** In US dollars. */
   limit: number
@@ -20,7 +22,8 @@ export const budgetEvent = 'budget'
 export function readBudgetEvent(chunk: { type: string; data?: unknown }): BudgetInfo | undefined {
   if (chunk.type !== 'data-ui-event') return undefined
   const { name, data } = Object(chunk.data) as { name?: unknown; data?: unknown }
-  const { period, limit, spent } = Object(data) as Partial<BudgetInfo>
+  const { of, period, limit, spent } = Object(data) as Partial<BudgetInfo>
   if (name !== budgetEvent || typeof limit !== 'number' || typeof spent !== 'number') return undefined
-  return period === 'day' || period === 'month' ? { period, limit, spent } : undefined
+  if (period !== 'day' && period !== 'month') return undefined
+  return of === undefined ? { period, limit, spent } : { of, period, limit, spent }
 }

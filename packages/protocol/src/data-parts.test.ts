@@ -28,6 +28,10 @@ const good: { [K in Name]: unknown[] } = {
     { id: 'k', upTo: { messageId: 'm', step: 0 }, summary: 's' },
     { id: 'k', upTo: { messageId: 'm', step: 3 }, summary: '', off: true },
   ],
+  'image-description': [
+    { sha256: '0', name: 'a.png', model: 'a/b', text: 'A cat.' },
+    { sha256: '0', name: 'a.png', model: 'a/b', text: '', problem: 'It is gone.' },
+  ],
   branch: [{ messageId: 'm2', replaces: 'm1' }],
   comparison: [
     { messageId: 'u1', answers: [{ messageId: 'm1', model: 'a/b' }] },
@@ -67,6 +71,7 @@ const bad: Partial<Record<Name, unknown[]>> = {
     { id: 'k', upTo: { messageId: 'm', step: -1 }, summary: 's' },
     { id: 'k', upTo: 'm', summary: 's' },
   ],
+  'image-description': [{ sha256: '0', name: 'a.png', text: 'A cat.' }],
   branch: [{ messageId: 'a/b', replaces: 'm' }],
   usage: [{ inputTokens: '1', outputTokens: 2, totalTokens: 3 }],
   retry: [{ attempt: 0.5, delayMs: 1, message: 'x' }],
@@ -96,6 +101,7 @@ describe('our data parts', () => {
       'hint',
       'compaction',
       'trim',
+      'image-description',
       'branch',
       'media-generate-end',
     ])

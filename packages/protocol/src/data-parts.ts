@@ -98,6 +98,17 @@ export const dataParts = {
       folder: z.string(),
     }),
   },
+  'image-description': {
+    stored: true,
+    about: 'an image in words, for models that cannot see it; `problem` if it could not be described',
+    schema: z.object({
+      sha256: z.string().describe('of the blob'),
+      name: z.string(),
+      model: z.string().describe('the model that wrote it'),
+      text: z.string(),
+      problem: z.string().optional(),
+    }),
+  },
   branch: {
     stored: true,
     about: 'the message was an edit: it became a new sibling with this id',

@@ -59,6 +59,8 @@ export interface FileDisplay {
   /** Number of lines the model got. */
   lines: number
   more: boolean
+  /** The text is Markdown, made from a document. */
+  isMarkdown?: boolean | undefined
   pages?: PagePicture[] | undefined
 }
 
@@ -69,6 +71,8 @@ export interface ImageDisplay {
   mediaType: string
   size: number
   sha256?: string
+  /** What is done to make it, as sentences. */
+  steps?: string[] | undefined
 }
 
 export interface MediaDisplay {

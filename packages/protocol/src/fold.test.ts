@@ -190,8 +190,8 @@ describe('the cost of the fold', () => {
     const large = make(100_000)
     const perSmall = (await cost(() => foldChunks(small))) / 10_000
     const perLarge = (await cost(() => foldChunks(large))) / 100_000
-    // A quadratic fold would take ten times as long. Under 10 ms in total is fine.
-    expect(perLarge).toBeLessThan(Math.max(3 * perSmall, 0.0001))
+    // A quadratic fold would take ten times as long. Under 40 ms in total is fine.
+    expect(perLarge).toBeLessThan(Math.max(6 * perSmall, 0.0004))
   })
 
   it('is linear in calls', async () => {
@@ -206,7 +206,7 @@ describe('the cost of the fold', () => {
     const large = calls(10_000)
     const perSmall = (await cost(() => foldChunks(small))) / 1_000
     const perLarge = (await cost(() => foldChunks(large))) / 10_000
-    expect(perLarge).toBeLessThan(Math.max(3 * perSmall, 0.001))
+    expect(perLarge).toBeLessThan(Math.max(6 * perSmall, 0.004))
   })
 })
 

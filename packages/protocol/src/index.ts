@@ -34,6 +34,15 @@ export { iconName, iconNames } from './jsx/icon-names.ts'
 export { pageTheme } from './jsx/page-theme.ts'
 export type { JsxProblem, ReadJsx } from './ui/read-jsx.ts'
 export * from './http/agents.ts'
+export * from './http/access.ts'
+export { accountEndpoints, deviceEndpoints, meEndpoints, signInEndpoints } from './team/account.ts'
+export type { AccountSession, ApiToken, Me } from './team/account.ts'
+export { grantEndpoints, memberEndpoints } from './team/organization.ts'
+export type { Invitation, Member, WorkspaceGrant } from './team/organization.ts'
+export { roles } from './team/people.ts'
+export type { PersonInfo, Role, Scope } from './team/people.ts'
+export { commentEndpoints, sharingEndpoints } from './team/sharing.ts'
+export type { Comment, ShareRight, Sharing } from './team/sharing.ts'
 export { terminalEndpoints, terminalMessageSchema } from './http/terminals.ts'
 export type { TerminalEvent, TerminalInfo, TerminalMessage, WatchedState } from './http/terminals.ts'
 export * from './http/chat.ts'
@@ -52,6 +61,10 @@ export { debugEndpoints } from './http/sessions.ts'
 export { folderEndpoints } from './http/sessions.ts'
 export { gitChangeEndpoints, gitEndpoints, worktreeEndpoints } from './http/git.ts'
 export type { GitDiff, GitFile, GitMark, GitReadyStatus, GitStatus, Worktree } from './http/git.ts'
+export * from './team/governance.ts'
+export * from './team/limits.ts'
+export * from './team/operations.ts'
+export * from './team/policy.ts'
 export { healthEndpoints } from './http/server.ts'
 export { hookEndpoints } from './http/extensions.ts'
 export type { HookInfo } from './http/extensions.ts'
@@ -60,6 +73,14 @@ export type { InstructionFile, InstructionsInfo, MasterPrompt } from './http/con
 export { blobEndpoints, mediaEndpoints, voiceEndpoints } from './http/media.ts'
 export { feedbackEndpoints, feedbackSchema, messageEndpoints } from './http/messages.ts'
 export type { ListedFeedback } from './http/messages.ts'
+export type {
+  DocumentLayout,
+  LayoutBlock,
+  LayoutCell,
+  LayoutParagraph,
+  LayoutRun,
+  LayoutTable,
+} from './document-layout.ts'
 export { documentEndpoints, sessionFileEndpoints } from './http/session-files.ts'
 export type { FilePreview, ReadDocument, SheetCells } from './http/session-files.ts'
 export { sessionEndpoints } from './http/sessions.ts'
@@ -93,8 +114,8 @@ export * from './http/agents.ts'
 export * from './http/extensions.ts'
 export * from './http/files.ts'
 export * from './http/transfer.ts'
-export { contract } from './http/contract.ts'
-export type { Answered, CallOf, Contract } from './http/contract.ts'
+export { contract } from './contract.ts'
+export type { Answered, CallOf, Contract } from './contract.ts'
 export type {
   AnswerOf,
   BodyOf,

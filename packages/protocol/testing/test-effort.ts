@@ -1,25 +1,24 @@
 /** `TROUPE_TEST_FULL=1` runs every case of long suites. Without it, they run a sample of each kind. */
 export const full = process.env['TROUPE_TEST_FULL'] === '1'
 
-/** Number of runs of a property: half of `count`, and twenty times as often with `TROUPE_TEST_FULL=1`. */
+/** Number of runs of a property: a quarter of `count`, and forty times as many with `TROUPE_TEST_FULL=1`. */
 export function runs(count: number): { numRuns: number } {
-  return { numRuns: full ? count * 10 : Math.ceil(count / 2) }
+  return { numRuns: full ? count * 10 : Math.ceil(count / 4) }
 }
 
 /** Time limit of a property in milliseconds. */
 export const patience = full ? 300_000 : 30_000
 
 /**
- * Measures the cost of a piece of work: the minimum CPU time of several runs, in milliseconds. Excludes other processes
- * and, through repetition, compilation.
+ * Measures the cost of a piece of work: the minimum CPU time of several runs, in milliseconds. Excludes other processes,
+ * the threads that compile and collect garbage and, through repetition, compilation.
  */
 export async function cost(work: () => unknown, tries = 5): Promise<number> {
   let least = Infinity
   for (let i = 0; i < tries; i++) {
-    const begun = process.cpuUsage()
+    const spentMs = cpuClock()
     await work()
-    const { user, system } = process.cpuUsage(begun)
-    least = Math.min(least, (user + system) / 1000)
+    least = Math.min(least, spentMs())
   }
   return least
 }

@@ -114,17 +114,20 @@ export type SubAgentSummary = z.infer<typeof subAgentSchema>
 
 export const agentEndpoints = endpoints({
   'GET /ai/agents': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists every agent: built-in, from the database, and from files, with the reason if one cannot be used.',
     scoped: true,
     answers: { 200: agentListSchema },
   },
   'POST /ai/agents': {
+    access: { on: 'workspace', right: 'manage' },
     summary: 'Defines an agent of the workspace: a prompt, and which of the existing tools it has.',
     body: storedDefinitionSchema.extend({ name: z.string().min(1).max(200) }),
     scoped: true,
     answers: { 201: z.object({ agent: agentSchema }), 409: 'AgentExists', 422: 'InvalidAgent' },
   },
   'PATCH /ai/agents/:name': {
+    access: { on: 'workspace', right: 'manage' },
     summary:
       'Changes an agent, or turns it off or on. Changing a built-in agent or one from a file creates your own version. Current runs keep the old one.',
     body: agentPatchSchema,
@@ -132,23 +135,27 @@ export const agentEndpoints = endpoints({
     answers: { 200: z.object({ agent: agentSchema }), 404: 'AgentNotFound', 422: 'InvalidAgent' },
   },
   'DELETE /ai/agents/:name': {
+    access: { on: 'workspace', right: 'manage' },
     summary: 'Deletes an agent of the workspace. An agent that it replaced is available again.',
     scoped: true,
     answers: { 200: z.object({ deleted: z.string() }), 404: 'AgentNotFound' },
   },
   'GET /ai/agent-files': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Returns the text of a file that defines an agent, also of one that is not valid.',
     scoped: true,
     query: z.object({ path: agentFilePath }),
     answers: { 200: agentFileSchema, 404: 'AgentNotFound', 409: 'FileNotEditable' },
   },
   'PATCH /ai/agent-files': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Replaces the text of a file that defines an agent, if it is valid and the file still has this version.',
     scoped: true,
     body: z.strictObject({ path: agentFilePath, text: z.string().max(200_000), version: z.string().max(100) }),
     answers: { 200: agentFileSchema, 404: 'AgentNotFound', 409: 'FileNotEditable, FileChanged', 422: 'InvalidAgent' },
   },
   'GET /ai/sessions/:id/agents': {
+    access: { on: 'session', right: 'read', link: true },
     summary: 'Lists the sub-agents of a session at every depth, in the order in which they started.',
     scoped: true,
     answers: {
@@ -164,6 +171,7 @@ export const agentEndpoints = endpoints({
     },
   },
   'GET /ai/sessions/:id/agents/:agentId/messages': {
+    access: { on: 'session', right: 'read', link: true },
     summary: 'Returns a page of the conversation of a sub-agent, from its end.',
     query: z.object({
       before: z.string().max(64).optional(),
@@ -173,6 +181,7 @@ export const agentEndpoints = endpoints({
     answers: { 200: branchPageSchema.extend({ agent: subAgentSchema }), 404: 'SessionNotFound, AgentNotFound' },
   },
   'GET /ai/sessions/:id/agents/:agentId/stream': {
+    access: { on: 'session', right: 'read', link: true },
     summary: 'Follows a running sub-agent after the number in Last-Event-ID or ?after.',
     query: z.object({ after: eventNumberSchema }),
     gives: ['stream'],
@@ -180,17 +189,20 @@ export const agentEndpoints = endpoints({
     answers: { 200: 'UI message stream', 204: 'not running', 404: 'SessionNotFound, AgentNotFound' },
   },
   'POST /ai/sessions/:id/agents/:agentId/stop': {
+    access: { on: 'session', right: 'write' },
     summary: 'Stops a sub-agent and everything that it started. Its parent reads what it had written.',
     scoped: true,
     answers: { 200: z.object({ agent: subAgentSchema }), 404: 'SessionNotFound, AgentNotFound', 409: 'NoRun' },
   },
   'POST /ai/sessions/:id/agents/:agentId/input': {
+    access: { on: 'session', right: 'write' },
     summary: 'Sends a message to a sub-agent: a running one reads it at its next step, a finished one continues.',
     body: steerRequestSchema,
     scoped: true,
     answers: { 202: z.object({ agent: subAgentSchema }), 404: 'SessionNotFound, AgentNotFound', 409: 'SessionTrashed' },
   },
   'POST /ai/sessions/:id/agents/:agentId/fork': {
+    access: { on: 'session', right: 'read', workspace: 'write' },
     summary: 'Copies the conversation of a sub-agent into a new session, to continue it there.',
     scoped: true,
     answers: { 201: z.object({ session: storedSessionSchema }), 404: 'SessionNotFound, AgentNotFound' },
@@ -212,11 +224,13 @@ const oneTaskSchema = z.object({ task: taskSchema })
 
 export const taskEndpoints = endpoints({
   'GET /ai/sessions/:id/tasks': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary: 'Lists the background commands and terminals of a session and its sub-agents, including ended ones.',
     scoped: true,
     answers: { 200: z.object({ tasks: z.array(taskSchema) }), 404: 'SessionNotFound' },
   },
   'GET /ai/sessions/:id/tasks/:taskId': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary: 'Returns the output of a background command from position ?from. With ?wait, waits for more output.',
     query: z.object({
       from: z
@@ -240,6 +254,7 @@ export const taskEndpoints = endpoints({
     },
   },
   'POST /ai/sessions/:id/tasks/:taskId/stop': {
+    access: { on: 'session', right: 'write' },
     summary: 'Stops a background command and everything it started.',
     scoped: true,
     answers: { 200: oneTaskSchema, 404: 'SessionNotFound, TaskNotFound' },

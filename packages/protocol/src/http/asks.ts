@@ -78,6 +78,7 @@ export type ListedAsk = z.infer<typeof listedAskSchema>
 
 export const askEndpoints = endpoints({
   'GET /ai/asks': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists the open asks of every run of the workspace, of one session, or with ?folders=all of all folders.',
     query: z.object({ sessionId: z.string().max(64).optional(), folders: z.literal('all').optional() }),
     scoped: true,
@@ -87,6 +88,7 @@ export const askEndpoints = endpoints({
     },
   },
   'POST /ai/asks/:id': {
+    access: { on: 'session', right: 'approve', by: 'ask' },
     summary: 'Answers an ask. A remembered rule also answers the open asks that it covers.',
     body: answerRequestSchema,
     scoped: true,

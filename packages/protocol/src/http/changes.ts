@@ -68,6 +68,7 @@ const revertSchema = z.union([
 
 export const changeEndpoints = endpoints({
   'GET /ai/sessions/:id/changes': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary:
       'Lists files that a branch changed, including its sub-agents, and counts commands that may have changed others. ?leaf ends the branch (default: the newest). ?after names the message to start after.',
     query: z.object({ leaf: messageIdSchema.optional(), after: messageIdSchema.optional() }),
@@ -75,11 +76,13 @@ export const changeEndpoints = endpoints({
     answers: { 200: branchChangesSchema, 404: 'SessionNotFound, MessageNotFound' },
   },
   'GET /ai/sessions/:id/turns': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary: 'Lists the turns of a session in which tools changed files or commands ran, the newest first.',
     scoped: true,
     answers: { 200: z.object({ turns: z.array(turnSchema) }), 404: 'SessionNotFound' },
   },
   'GET /ai/sessions/:id/changed': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary:
       'Returns what a session changed, by file: from before its first change to now, or within one turn or tool call.',
     query: z.object({
@@ -105,6 +108,7 @@ export const changeEndpoints = endpoints({
     },
   },
   'POST /ai/sessions/:id/revert': {
+    access: { on: 'session', right: 'write' },
     summary:
       'Restores files from the undo journal: a file or hunks of it as they were before the session, what a tool call or a turn changed, or everything since a message. Skips files that are not as they were shown.',
     body: revertSchema,
@@ -116,6 +120,7 @@ export const changeEndpoints = endpoints({
     },
   },
   'GET /ai/sessions/:id/checkpoint': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary: 'Previews a rewind of files to a message: each file as it would change.',
     query: z.object({ message: messageIdSchema.optional() }),
     scoped: true,
@@ -130,6 +135,7 @@ export const changeEndpoints = endpoints({
     },
   },
   'POST /ai/reverts/:revertId/undo': {
+    access: { on: 'session', right: 'write', by: 'revert' },
     summary: 'Undoes a revert, a discard or a rewind of files. Skips files that changed since.',
     scoped: true,
     answers: { 200: revertedSchema, 404: 'NothingToRevert' },

@@ -83,6 +83,7 @@ const eventNumbersSchema = z
 
 export const chatEndpoints = endpoints({
   'POST /ai/chat': {
+    access: { on: 'session', right: 'write', creates: true, fields: { mode: 'approve', rules: 'approve' } },
     summary:
       'Sends a message, an edit, a retry, a regeneration, or answers to approvals, and streams the answer. With `models`, streams all answers as data-column parts.',
     query: z.object({ hold: z.string().optional() }),
@@ -107,6 +108,7 @@ export const chatEndpoints = endpoints({
     },
   },
   'GET /ai/chat/:sessionId/stream': {
+    access: { on: 'session', right: 'read', link: true },
     summary:
       'Resumes and follows the run of a session after the number in Last-Event-ID or ?after. With ?hold=0 it ends where the POST would. While models are compared, ?after takes a number per answer.',
     query: z.object({ hold: z.string().optional(), after: eventNumbersSchema }),
@@ -115,6 +117,7 @@ export const chatEndpoints = endpoints({
     answers: { 200: 'UI message stream', 204: 'no run', 404: 'SessionNotFound' },
   },
   'POST /ai/chat/:sessionId/stop': {
+    access: { on: 'session', right: 'write' },
     summary:
       'Stops the run of a session: provider, tools, and child processes. While models are compared, ?messageId stops only that answer.',
     query: z.object({ messageId: idSchema.optional() }),
@@ -126,6 +129,7 @@ export const chatEndpoints = endpoints({
     },
   },
   'POST /ai/chat/:sessionId/steer': {
+    access: { on: 'session', right: 'write' },
     summary: 'Sends a message to the running answer, which reads it at its next step.',
     body: steerRequestSchema,
     scoped: true,

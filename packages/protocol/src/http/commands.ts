@@ -56,12 +56,14 @@ export type Completions = z.infer<typeof completionsSchema>
 
 export const commandEndpoints = endpoints({
   'GET /ai/commands': {
+    access: { on: 'workspace', right: 'read' },
     summary:
       "Lists all commands: built-in ones, the user's own, those of a trusted folder, and prompts of MCP servers.",
     scoped: true,
     answers: { 200: z.object({ commands: z.array(commandSchema), problems: z.array(skillProblemSchema) }) },
   },
   'POST /ai/commands/:name': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Expands a command that is not built in, with the text after its name. Sends nothing to a model.',
     body: z.strictObject({ rest: z.string().max(200_000).default('').describe('the text after the name') }),
     scoped: true,
@@ -73,6 +75,7 @@ export const commandEndpoints = endpoints({
     },
   },
   'GET /ai/complete': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Completes a word that starts with / (commands and skills) or @ (agents, files, and folders).',
     query: z.object({ text: z.string().max(500), most: z.coerce.number().int().min(1).max(1000).optional() }),
     scoped: true,

@@ -14,6 +14,9 @@ export const configFields = {
   titles: z
     .enum(['model', 'words'])
     .describe('titles of sessions: written by a cheap model after the first answer, or the first words'),
+  describeImages: z
+    .enum(['ask', 'always', 'never'])
+    .describe('images for models that cannot see: described by a model that can. Default: asks once per chat'),
   limits: {
     steps: z.int().positive().describe('model calls in one turn'),
     tokens: z.int().positive().describe('tokens in one turn'),
@@ -27,6 +30,7 @@ export const configFields = {
     image: z.string().max(300).describe('the model that makes images: provider/model'),
     video: z.string().max(300).describe('the model that makes videos: provider/model'),
     transcription: z.string().max(300).describe('the model that writes down dictated messages: provider/model'),
+    vision: z.string().max(300).describe('the model that describes images for models that cannot see: provider/model'),
     speech: z.string().max(300).describe('the model that reads answers aloud: provider/model'),
     voice: z.string().max(100).describe('the voice of the speech model, by the name its provider gives it'),
   },
@@ -53,6 +57,7 @@ const configPatchSchema = z
     useTools: configFields.useTools,
     recovery: configFields.recovery.nullable(),
     titles: configFields.titles.nullable(),
+    describeImages: configFields.describeImages.nullable(),
     limits: z
       .strictObject({
         steps: limits.steps.nullable(),
@@ -67,6 +72,7 @@ const configPatchSchema = z
         image: media.image.nullable(),
         video: media.video.nullable(),
         transcription: media.transcription.nullable(),
+        vision: media.vision.nullable(),
         speech: media.speech.nullable(),
         voice: media.voice.nullable(),
       })
@@ -92,6 +98,7 @@ const configInfoSchema = z.object({
   useTools: z.array(z.string()).nullable().describe('null: all tools'),
   recovery: configFields.recovery,
   titles: configFields.titles,
+  describeImages: configFields.describeImages,
   limits: z.object({
     steps: z.number().nullable(),
     tokens: z.number().nullable(),
@@ -105,6 +112,7 @@ const configInfoSchema = z.object({
     image: z.string().nullable(),
     video: z.string().nullable(),
     transcription: z.string().nullable(),
+    vision: z.string().nullable(),
     speech: z.string().nullable(),
     voice: z.string().nullable(),
   }),
@@ -121,10 +129,12 @@ export type ConfigInfo = z.infer<typeof configInfoSchema>
 
 export const configEndpoints = endpoints({
   'GET /ai/config': {
+    access: { on: 'organization', right: 'read' },
     summary: 'Returns the settings of config.json that have no endpoints of their own. Never returns a key.',
     answers: { 200: z.object({ path: z.string().describe('the file'), config: configInfoSchema }) },
   },
   'PATCH /ai/config': {
+    access: { on: 'organization', right: 'manage' },
     summary:
       'Changes these settings. Null removes a setting. Runs that have started keep the old ones. The search key is dropped if the provider or the server changes.',
     body: configPatchSchema,
@@ -179,11 +189,13 @@ export type InstructionsInfo = z.infer<typeof instructionsSchema>
 
 export const instructionEndpoints = endpoints({
   'GET /ai/instructions': {
+    access: { on: 'workspace', right: 'read' },
     summary: "Returns the user's instructions for all chats, those of the folder, and the prompt of the master agent.",
     scoped: true,
     answers: { 200: instructionsSchema },
   },
   'PATCH /ai/instructions': {
+    access: { on: 'organization', right: 'manage' },
     summary:
       'Changes one of them, from the next message on, also in existing chats. Null restores the default prompt of the master agent.',
     scoped: true,

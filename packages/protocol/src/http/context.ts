@@ -34,6 +34,7 @@ const contextSchema = z.object({
 
 export const contextEndpoints = endpoints({
   'GET /ai/sessions/:id/context': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary: 'Returns the parts of the next model call, with their tokens and cost, and what changed since the last.',
     query: z.object({
       leaf: z.string().max(64).optional(),
@@ -43,6 +44,7 @@ export const contextEndpoints = endpoints({
     answers: { 200: contextSchema, 404: 'SessionNotFound' },
   },
   'PATCH /ai/sessions/:id/compactions/:compactionId': {
+    access: { on: 'session', right: 'write' },
     summary: 'Turns a compaction off or on. While it is off, the model gets the original messages.',
     body: z.strictObject({ off: z.boolean() }),
     scoped: true,
@@ -55,6 +57,7 @@ export const contextEndpoints = endpoints({
 })
 
 const budgetSchema: z.ZodType<BudgetInfo> = z.object({
+  of: z.enum(['person', 'workspace', 'model']).optional().describe('absent: everything'),
   period: z.enum(budgetPeriods),
   limit: z.number().describe('US dollars'),
   spent: z.number().describe('US dollars since the local day or month began'),
@@ -77,15 +80,25 @@ const usageSchema = z.object({
   days: z.array(z.object({ day: z.string(), ...numbers })).describe('oldest first; days without calls are left out'),
   models: z.array(z.object({ model: z.string(), ...numbers })).describe('the most expensive first, at most 200'),
   folders: z.array(z.object({ folder: z.string(), ...numbers })).describe('the most expensive first, at most 200'),
+  people: z.array(z.object({ person: z.string(), ...numbers })).describe('empty outside team mode'),
   budget: z.array(budgetSchema).describe('the budgets that are set'),
 })
 export type UsageInfo = z.infer<typeof usageSchema>
 
 export const usageEndpoints = endpoints({
   'GET /ai/usage': {
+    access: { on: 'organization', right: 'read' },
     summary:
       'Returns tokens and cost of all chats and sub-agents by day, model and folder, and the state of the budget.',
     query: z.object({ days: z.enum(['7', '30', '90']).default('30') }),
     answers: { 200: usageSchema },
+  },
+  'GET /ai/usage/export': {
+    access: { on: 'organization', right: 'read' },
+    summary: 'Downloads tokens and cost as CSV: a line per day, person, folder and model.',
+    linkable: true,
+    query: z.object({ days: z.coerce.number().int().min(1).max(3660).default(30) }),
+    gives: ['bytes'],
+    answers: { 200: 'the file' },
   },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { EndpointAccess } from './access.ts'
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A method and a path, for example `GET /ai/sessions/:id`. `:name` marks a parameter. */
 export type EndpointKey = `${Method} /${string}`
@@ -8,8 +9,10 @@ export type EndpointKey = `${Method} /${string}`
 /** The contract of one HTTP endpoint. Server, client, and OpenAPI document all derive from it. */
 export interface Endpoint {
   summary: string
-  /** Needs no credential. */
-  open?: true
+  /** What the caller needs. Checked before the handler. */
+  access: EndpointAccess
+  /** Exists only in team mode. */
+  team?: true
   /** A GET that the browser makes itself, such as an image or a download. A signed address is enough. */
   linkable?: true
   /** Works in one workspace: the server's own, or the folder a program names in `?workspace` or in the body. */

@@ -14,6 +14,7 @@ const toolSchema = z.object({
 
 export const toolEndpoints = endpoints({
   'GET /ai/tools': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists all tools, whether they are enabled, and the files that could not be loaded.',
     query: z.object({ schemas: z.enum(['1']).optional() }),
     scoped: true,
@@ -30,6 +31,7 @@ export type ToolCallResult = z.infer<typeof toolCallResultSchema>
 
 export const toolCallEndpoints = endpoints({
   'POST /ai/tools/:tool/call': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Runs one tool call without a model, under the rules. Calls that need approval are denied.',
     scoped: true,
     body: z.strictObject({
@@ -76,11 +78,13 @@ const changedHookSchema = z.object({ hook: hookSchema })
 
 export const hookEndpoints = endpoints({
   'GET /ai/hooks': {
+    access: { on: 'workspace', right: 'manage' },
     summary: 'Lists hooks in the home folder and in the folder, if it is trusted, and files that could not be loaded.',
     scoped: true,
     answers: { 200: z.object({ hooks: z.array(hookSchema), problems: z.array(fileProblemSchema) }) },
   },
   'POST /ai/hooks': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Adds a command as a hook to config.json in the home folder, or in the folder if it is trusted.',
     scoped: true,
     body: hookDraftSchema.extend({ scope: z.enum(['home', 'project']) }),
@@ -93,6 +97,7 @@ export const hookEndpoints = endpoints({
     },
   },
   'PATCH /ai/hooks/:id': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Changes, enables or disables a hook. Its id changes with its content.',
     scoped: true,
     body: hookDraftSchema.partial(),
@@ -106,6 +111,7 @@ export const hookEndpoints = endpoints({
     },
   },
   'DELETE /ai/hooks/:id': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Deletes a hook.',
     scoped: true,
     answers: {

@@ -58,6 +58,7 @@ const outside = 'OutsideWorkspace'
 
 export const fileEndpoints = endpoints({
   'GET /ai/files': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists one folder, folders first, in natural order. Page through a large one with ?offset and ?limit.',
     query: z.object({
       path: pathSchema.optional(),
@@ -76,6 +77,7 @@ export const fileEndpoints = endpoints({
     },
   },
   'POST /ai/files': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Creates an empty file, or a folder, with the folders above it.',
     body: z.strictObject({
       path: pathSchema.min(1),
@@ -85,6 +87,7 @@ export const fileEndpoints = endpoints({
     answers: { 201: z.object({ path: z.string() }), 400: 'BadFileName', 403: outside, 409: 'FileExists' },
   },
   'DELETE /ai/files': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Moves a file or folder to the trash of the workspace. ?forever=1 deletes it instead.',
     query: z.object({ path: pathSchema.optional(), forever: z.literal('1').optional() }),
     scoped: true,
@@ -96,6 +99,7 @@ export const fileEndpoints = endpoints({
     },
   },
   'POST /ai/files/move': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Renames or moves a file or folder. Never replaces another.',
     body: z.strictObject({ from: pathSchema.min(1), to: pathSchema.min(1) }),
     scoped: true,
@@ -108,22 +112,26 @@ export const fileEndpoints = endpoints({
     },
   },
   'GET /ai/files/trash': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists what was deleted from this workspace, newest first. Entries stay for 30 days.',
     scoped: true,
     answers: { 200: z.object({ trashed: z.array(trashedSchema) }) },
   },
   'POST /ai/files/trash/:id/restore': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Puts a deleted file or folder back where it was.',
     scoped: true,
     answers: { 200: z.object({ path: z.string() }), 404: 'TrashNotFound', 409: 'FileExists' },
   },
   'DELETE /ai/files/trash': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Deletes everything in the trash of this workspace, or only ?id.',
     query: z.object({ id: z.string().max(64).optional() }),
     scoped: true,
     answers: { 200: z.object({ deleted: z.number() }), 404: 'TrashNotFound' },
   },
   'GET /ai/files/search': {
+    access: { on: 'workspace', right: 'read' },
     summary:
       'Finds files and folders of the whole workspace by letters of their path, best first. Skips ignored files.',
     query: z.object({
@@ -141,6 +149,7 @@ export const fileEndpoints = endpoints({
     },
   },
   'GET /ai/files/content': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Returns a text file of up to 8 MiB with its version, or the first 1 MiB of a longer one.',
     query: z.object({
       path: pathSchema.optional(),
@@ -150,6 +159,7 @@ export const fileEndpoints = endpoints({
     answers: { 200: z.object({ file: fileContentSchema }), 403: `${outside}, SecretFile`, 404: 'FileNotFound' },
   },
   'PUT /ai/files/content': {
+    access: { on: 'workspace', right: 'write' },
     summary:
       'Saves a text file if it still has the version that was read. Otherwise answers 409 with the current content in data.current.',
     body: z.strictObject({
@@ -169,6 +179,7 @@ export const fileEndpoints = endpoints({
     },
   },
   'POST /ai/files/upload': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Stores the body as a file, up to 2 GiB. ?replace=1 replaces an existing one.',
     query: z.object({ path: pathSchema.optional(), replace: z.literal('1').optional() }),
     body: 'upload',
@@ -182,6 +193,7 @@ export const fileEndpoints = endpoints({
     },
   },
   'GET /ai/files/download': {
+    access: { on: 'workspace', right: 'read' },
     summary:
       'Returns the bytes of a file as a download, or a range of them. ?inline=1 shows a picture, PDF, sound or video in the page.',
     query: z.object({ path: pathSchema.optional(), inline: z.literal('1').optional() }),
@@ -191,6 +203,7 @@ export const fileEndpoints = endpoints({
     answers: { 200: 'bytes', 206: 'bytes', 403: outside, 404: 'FileNotFound', 416: 'no such range' },
   },
   'GET /ai/files/events': {
+    access: { on: 'workspace', right: 'read' },
     summary:
       'Streams changes of watched folders. The first event names the stream; POST /ai/files/events/:id sets the folders.',
     scoped: true,
@@ -198,6 +211,7 @@ export const fileEndpoints = endpoints({
     answers: { 200: 'a stream of FileEvent', 429: 'TooManyStreams' },
   },
   'POST /ai/files/events/:id': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Sets the folders that a stream watches, at most 500.',
     body: z.strictObject({ folders: z.array(pathSchema).max(500) }),
     scoped: true,
@@ -210,6 +224,7 @@ export const fileEndpoints = endpoints({
 
 export const fileEditEndpoints = endpoints({
   'POST /ai/files/edit': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Lets a model rewrite a part of a file by an instruction, and streams the new text. Writes no file.',
     body: z.strictObject({
       path: pathSchema.min(1),

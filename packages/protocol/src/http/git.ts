@@ -85,12 +85,14 @@ const gitErrors = 'NoRepository, GitFailed, GitBusy, FileChanged, GitLinked, Nee
 
 export const gitEndpoints = endpoints({
   'GET /ai/git/status': {
+    access: { on: 'workspace', right: 'read' },
     summary:
       'Returns branch, counts and changed files of the workspace. Runs no program that the repository names. Without git or a repository, says so.',
     scoped: true,
     answers: { 200: gitStatusSchema, 409: 'GitFailed', 504: 'GitTimeout' },
   },
   'POST /ai/git/diff': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Returns diffs of changed files, in the order of git: of these paths, or of all.',
     body: z.strictObject({
       paths: z.array(gitPath).min(1).max(200).optional(),
@@ -110,6 +112,7 @@ export const gitEndpoints = endpoints({
     },
   },
   'GET /ai/git/branches': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists branches, the newest first, at most 500.',
     scoped: true,
     answers: {
@@ -129,6 +132,7 @@ export const gitEndpoints = endpoints({
     },
   },
   'GET /ai/git/stashes': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists stashed changes, the newest first, at most 100.',
     scoped: true,
     answers: {
@@ -140,18 +144,21 @@ export const gitEndpoints = endpoints({
 
 export const gitChangeEndpoints = endpoints({
   'POST /ai/git/stage': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Stages files, or hunks of them as they were shown.',
     body: partsBody,
     scoped: true,
     answers: { 200: statusAnswer, 409: gitErrors, 504: 'GitTimeout', 507: 'DiskFull' },
   },
   'POST /ai/git/unstage': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Takes files, or hunks of them as they were shown, out of the next commit. The files stay as they are.',
     body: partsBody,
     scoped: true,
     answers: { 200: statusAnswer, 409: gitErrors, 504: 'GitTimeout', 507: 'DiskFull' },
   },
   'POST /ai/git/discard': {
+    access: { on: 'workspace', right: 'write' },
     summary:
       'Restores files, or hunks of them, to what is staged, and deletes untracked files. Skips files that are not as they were shown. The undo journal keeps the old contents.',
     body: z.strictObject({
@@ -182,6 +189,7 @@ export const gitChangeEndpoints = endpoints({
     },
   },
   'POST /ai/git/commit': {
+    access: { on: 'workspace', right: 'write' },
     summary:
       'Commits what is staged, unless that is no longer what was shown. In an untrusted folder no hook runs and nothing is signed.',
     body: z.strictObject({
@@ -197,6 +205,7 @@ export const gitChangeEndpoints = endpoints({
     },
   },
   'POST /ai/git/message': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Drafts a commit message for what is staged. Files that may contain secrets are not sent to the model.',
     body: z.strictObject({ model: z.string().max(200).optional() }),
     scoped: true,
@@ -207,24 +216,28 @@ export const gitChangeEndpoints = endpoints({
     },
   },
   'POST /ai/git/branches': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Creates a branch at the current commit, or at another branch, and switches to it.',
     body: z.strictObject({ name: branchName, from: branchName.optional() }),
     scoped: true,
     answers: { 200: statusAnswer, 400: 'BadBranchName', 409: gitErrors, 504: 'GitTimeout', 507: 'DiskFull' },
   },
   'POST /ai/git/switch': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Switches to a branch. Keeps local changes, or changes nothing if they are in the way.',
     body: z.strictObject({ name: branchName }),
     scoped: true,
     answers: { 200: statusAnswer, 400: 'BadBranchName', 409: gitErrors, 504: 'GitTimeout', 507: 'DiskFull' },
   },
   'POST /ai/git/stashes': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Puts local changes aside.',
     body: z.strictObject({ message: z.string().max(1000).optional(), untracked: z.boolean().optional() }),
     scoped: true,
     answers: { 200: statusAnswer, 409: `${gitErrors}, NothingToStash`, 504: 'GitTimeout', 507: 'DiskFull' },
   },
   'POST /ai/git/stashes/pop': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Applies stashed changes and removes the stash. Keeps it if there are conflicts.',
     body: z.strictObject({ id: z.string().regex(/^[0-9a-f]{40,64}$/) }),
     scoped: true,
@@ -263,6 +276,7 @@ const text = (most: number) => z.string().trim().min(1).max(most)
 
 export const worktreeEndpoints = endpoints({
   'GET /ai/worktrees': {
+    access: { on: 'workspace', right: 'read' },
     summary:
       'Lists the worktrees made from the folder, or from the one it was made from, with their difference from the base.',
     scoped: true,
@@ -280,6 +294,7 @@ export const worktreeEndpoints = endpoints({
     },
   },
   'POST /ai/worktrees': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Creates a worktree on a new branch in the home folder and runs the setup command there.',
     body: z.strictObject({
       name: z.string().trim().max(200).optional(),
@@ -293,12 +308,14 @@ export const worktreeEndpoints = endpoints({
     },
   },
   'PUT /ai/worktrees/setup': {
+    access: { on: 'workspace', right: 'manage' },
     summary: 'Sets the command that prepares each new worktree of the folder. Null for none.',
     body: z.strictObject({ command: text(2000).nullable() }),
     scoped: true,
     answers: { 200: z.object({ ok: z.literal(true) }) },
   },
   'POST /ai/worktrees/:id/merge': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Commits everything in the worktree and merges it into its base. Never leaves a half-done merge.',
     params: worktreeParams,
     body: z.strictObject({ squash: z.boolean().optional(), message: text(10_000).optional() }),
@@ -310,12 +327,14 @@ export const worktreeEndpoints = endpoints({
     },
   },
   'POST /ai/worktrees/:id/update': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Merges the base into the worktree and leaves conflicts there, for an agent to resolve.',
     params: worktreeParams,
     scoped: true,
     answers: { 200: z.object({ conflicts: z.array(z.string()) }), 404: 'WorktreeNotFound', 409: 'GitFailed' },
   },
   'POST /ai/worktrees/:id/discard': {
+    access: { on: 'workspace', right: 'write' },
     summary:
       'Removes the worktree and its branch. If it has work that exists nowhere else, this needs `force`. Files and commits are then kept under refs/troupe/discarded; ignored files and repositories inside are not.',
     params: worktreeParams,
@@ -328,6 +347,7 @@ export const worktreeEndpoints = endpoints({
     },
   },
   'POST /ai/worktrees/:id/pull-request': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Commits everything, pushes the branch and opens a pull request with gh or glab.',
     params: worktreeParams,
     body: z.strictObject({ title: text(300), body: z.string().max(50_000) }),

@@ -117,11 +117,13 @@ const oneMcpSchema = z.object({ server: mcpSchema })
 
 export const mcpEndpoints = endpoints({
   'GET /ai/mcp': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists the MCP servers of the workspace with their state and tools, and problems with config files.',
     scoped: true,
     answers: { 200: z.object({ servers: z.array(mcpSchema), problems: z.array(fileProblemSchema) }) },
   },
   'POST /ai/mcp': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Adds an MCP server, with a command or a URL, to config.json in the home folder.',
     body: newMcpSchema,
     scoped: true,
@@ -129,9 +131,9 @@ export const mcpEndpoints = endpoints({
   },
   // Must come before `/ai/mcp/:name`, which matches the same path.
   'GET /ai/mcp/callback': {
+    access: { on: 'open' },
     summary: 'The page that the login of an MCP server redirects to.',
     // The browser returns from an external site without our credential. Only the server and the login know the state.
-    open: true,
     query: z.looseObject({
       state: z.string().max(200),
       code: z.string().max(4000).optional(),
@@ -141,11 +143,13 @@ export const mcpEndpoints = endpoints({
     answers: { 200: 'A sentence for the user, as plain text', 400: 'McpLoginUnknown' },
   },
   'GET /ai/mcp/:name': {
+    access: { on: 'workspace', right: 'manage' },
     summary: 'Returns one MCP server.',
     scoped: true,
     answers: { 200: oneMcpSchema, 404: 'McpNotFound' },
   },
   'PATCH /ai/mcp/:name': {
+    access: { on: 'organization', right: 'manage' },
     summary:
       'Enables or disables an MCP server, selects its tools (null: all), or changes its connection in its file (null removes a field). A changed server of a project needs trust again. Headers are dropped when the URL moves to another server.',
     body: mcpPatchSchema,
@@ -160,11 +164,13 @@ export const mcpEndpoints = endpoints({
     },
   },
   'DELETE /ai/mcp/:name': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Removes an MCP server from the file that configures it.',
     scoped: true,
     answers: { 200: z.object({ deleted: z.string() }), 404: 'McpNotFound', 409: 'FileChanged, FileNotEditable' },
   },
   'POST /ai/mcp/:name/test': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Reconnects to an MCP server and reports the result.',
     scoped: true,
     answers: {
@@ -176,12 +182,14 @@ export const mcpEndpoints = endpoints({
     },
   },
   'POST /ai/mcp/:name/trust': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Trusts the command or the tool list that the fingerprint identifies.',
     body: z.strictObject({ fingerprint: z.string().max(200) }),
     scoped: true,
     answers: { 200: oneMcpSchema, 404: 'McpNotFound', 409: 'McpChanged' },
   },
   'POST /ai/mcp/:name/login': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Starts a login and returns the URL for the user to open.',
     scoped: true,
     answers: {
@@ -192,11 +200,13 @@ export const mcpEndpoints = endpoints({
     },
   },
   'GET /ai/mcp/:name/log': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Returns the end of the output and log messages of an MCP server.',
     scoped: true,
     answers: { 200: z.object({ log: z.string() }), 404: 'McpNotFound' },
   },
   'POST /ai/mcp/:name/prompts/:prompt': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Returns the messages of a prompt of an MCP server, with its arguments filled in.',
     body: z.strictObject({ arguments: z.record(z.string(), z.string().max(20_000)).default({}) }),
     scoped: true,

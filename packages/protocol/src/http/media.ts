@@ -54,6 +54,7 @@ export const mediaEndpoints = endpoints({
   'POST /ai/vedio': start('a video'),
   'GET /ai/vedio/models': list('make videos'),
   'GET /ai/task/:taskId': {
+    access: { on: 'task', right: 'read' },
     summary: 'Returns the state of an image or video task.',
     answers: { 200: z.object({ task: mediaTaskSchema }), 404: 'TaskNotFound' },
   },
@@ -61,6 +62,7 @@ export const mediaEndpoints = endpoints({
 
 function start(what: string) {
   return {
+    access: { on: 'workspace', right: 'write' } as const,
     summary: `Starts to make ${what}, without asking for approval.`,
     body: mediaRequestSchema,
     scoped: true as const,
@@ -78,6 +80,7 @@ const maxSpokenText = 4000
 
 export const voiceEndpoints = endpoints({
   'POST /ai/transcribe': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Transcribes recorded speech, sent as raw bytes of at most 25 MiB with its content type.',
     body: 'bytes',
     scoped: true,
@@ -95,6 +98,7 @@ export const voiceEndpoints = endpoints({
   },
   'GET /ai/transcribe/models': list('transcribe speech'),
   'POST /ai/speech': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Reads a text aloud and returns the audio.',
     body: z.strictObject({
       text: z.string().trim().min(1).max(maxSpokenText),
@@ -115,6 +119,7 @@ export const voiceEndpoints = endpoints({
 
 function list(what: string) {
   return {
+    access: { on: 'organization', right: 'read' } as const,
     summary: `Lists the usable models that ${what}.`,
     answers: { 200: z.object({ models: z.array(modelSchema) }) },
   }
@@ -122,6 +127,7 @@ function list(what: string) {
 
 export const blobEndpoints = endpoints({
   'POST /ai/blobs': {
+    access: { on: 'self', right: 'write' },
     summary: 'Stores bytes with their content type.',
     body: 'bytes',
     answers: {
@@ -135,12 +141,14 @@ export const blobEndpoints = endpoints({
     },
   },
   'GET /ai/blobs/:sha256': {
+    access: { on: 'blob', right: 'read', link: true },
     summary: 'Returns the bytes of a blob.',
     linkable: true,
     gives: ['bytes'],
     answers: { 200: 'bytes', 404: 'BlobNotFound' },
   },
   'DELETE /ai/blobs/:sha256': {
+    access: { on: 'blob', right: 'manage' },
     summary: 'Deletes a blob that no message uses, such as an attachment removed before sending.',
     answers: { 200: z.object({ deleted: z.string() }), 404: 'BlobNotFound', 409: 'BlobInUse' },
   },

@@ -99,6 +99,7 @@ export type ListedFeedback = z.infer<typeof listedFeedbackSchema>
 
 export const feedbackEndpoints = endpoints({
   'GET /ai/feedback': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists rated answers of the workspace, newest answer first, with run, model and agent.',
     query: z.object({
       rating: z.enum(['up', 'down']).optional(),
@@ -113,6 +114,7 @@ export const feedbackEndpoints = endpoints({
     },
   },
   'PUT /ai/sessions/:id/messages/:messageId/feedback': {
+    access: { on: 'session', right: 'comment' },
     summary: 'Rates an answer, or changes its rating. The rating is stored with the answer and never sent to a model.',
     body: feedbackInputSchema,
     scoped: true,
@@ -124,6 +126,7 @@ export const feedbackEndpoints = endpoints({
     },
   },
   'DELETE /ai/sessions/:id/messages/:messageId/feedback': {
+    access: { on: 'session', right: 'comment' },
     summary: 'Removes the rating of an answer.',
     scoped: true,
     answers: {
@@ -136,6 +139,7 @@ export const feedbackEndpoints = endpoints({
 
 export const messageEndpoints = endpoints({
   'GET /ai/sessions/:id/messages': {
+    access: { on: 'session', right: 'read', link: true },
     summary:
       'Returns a page from the end of one branch: the newest, or the newest through the message in ?leaf. ?end=1 ends it at that message.',
     query: branchQuerySchema.extend({ end: z.literal('1').optional() }),
@@ -143,11 +147,13 @@ export const messageEndpoints = endpoints({
     answers: { 200: branchPageSchema, 404: 'SessionNotFound, MessageNotFound' },
   },
   'GET /ai/sessions/:id/tree': {
+    access: { on: 'session', right: 'read', link: true },
     summary: 'Lists every message of a session in short form: parent, role, first words, model, tokens, cost.',
     scoped: true,
     answers: { 200: z.object({ messages: z.array(treeMessageSchema) }), 404: 'SessionNotFound' },
   },
   'GET /ai/sessions/:id/matches': {
+    access: { on: 'session', right: 'read', link: true },
     summary: 'Finds messages of a session that contain a text. Those of the branch that ends at ?leaf come first.',
     query: z.object({ text: z.string().max(500).optional(), leaf: messageIdSchema.optional() }),
     scoped: true,
@@ -160,11 +166,13 @@ export const messageEndpoints = endpoints({
     },
   },
   'DELETE /ai/sessions/:id/messages/:messageId': {
+    access: { on: 'session', right: 'write' },
     summary: 'Deletes a message and everything below it. Stops a live run there first. Can be undone for a day.',
     scoped: true,
     answers: { 200: removalSchema, 404: 'SessionNotFound, MessageNotFound' },
   },
   'POST /ai/sessions/:id/keep': {
+    access: { on: 'session', right: 'write' },
     summary:
       'Deletes every branch except the newest through this message. Stops a live run elsewhere first. Can be undone for a day.',
     body: z.strictObject({ messageId: messageIdSchema }),
@@ -172,6 +180,7 @@ export const messageEndpoints = endpoints({
     answers: { 200: removalSchema, 404: 'SessionNotFound, MessageNotFound' },
   },
   'POST /ai/sessions/:id/pick': {
+    access: { on: 'session', right: 'write' },
     summary:
       'Continues with one of the answers of compared models. Stops the others, which stay as branches, and sets the model of the session.',
     body: z.strictObject({ messageId: messageIdSchema }),
@@ -187,6 +196,7 @@ export const messageEndpoints = endpoints({
     },
   },
   'POST /ai/sessions/:id/removals/:removalId/undo': {
+    access: { on: 'session', right: 'write' },
     summary: 'Restores deleted messages.',
     scoped: true,
     answers: {

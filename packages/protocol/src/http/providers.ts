@@ -64,6 +64,7 @@ export type ModelList = z.infer<typeof modelListSchema>
 
 export const modelEndpoints = endpoints({
   'GET /ai/models': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists the usable models, or with ?all=1 every known model.',
     query: z.object({
       all: z.string().optional(),
@@ -138,10 +139,12 @@ export const providerPatchSchema = z.strictObject({
 
 export const providerEndpoints = endpoints({
   'GET /ai/providers': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Lists the providers, whether they can be used, and what is missing.',
     answers: { 200: z.object({ providers: z.array(providerSchema) }) },
   },
   'POST /ai/providers': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Adds a provider, or imports a list of providers from a file or URL of templates.',
     body: z.union([
       z.strictObject({ templates: z.string().max(4000) }),
@@ -160,6 +163,7 @@ export const providerEndpoints = endpoints({
     },
   },
   'PATCH /ai/providers/:provider': {
+    access: { on: 'organization', right: 'manage' },
     summary:
       'Sets the key, the address or the models of a provider, or turns it on or off. Null removes a field. The key and the headers are dropped if the address changes to another server.',
     body: providerPatchSchema,
@@ -172,10 +176,12 @@ export const providerEndpoints = endpoints({
     },
   },
   'POST /ai/providers/:provider/test': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Makes one small request to check the key and the address.',
     answers: { 200: z.object({ test: providerTestSchema }), 404: 'ProviderNotFound' },
   },
   'POST /ai/providers/:provider/try-key': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Makes one small request with the given key. Stores nothing, so a refused key replaces no working one.',
     body: z.strictObject({
       apiKey: z.string().min(1).max(5000),
@@ -192,6 +198,7 @@ export const providerEndpoints = endpoints({
     },
   },
   'DELETE /ai/providers/:provider': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Removes a provider from the settings.',
     answers: { 200: z.object({ deleted: z.string() }), 404: 'ProviderNotFound' },
   },

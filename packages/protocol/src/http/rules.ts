@@ -87,12 +87,14 @@ const bySession = z.object({ sessionId: z.string().max(64).optional() })
 
 export const ruleEndpoints = endpoints({
   'GET /ai/rules': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists the rules of the workspace, or of one session, with the mode and the sandbox.',
     query: bySession,
     scoped: true,
     answers: { 200: ruleListSchema, 404: 'SessionNotFound' },
   },
   'POST /ai/rules': {
+    access: { on: 'rules', right: 'write' },
     summary: 'Adds a rule for a session, the project or always. Approves the open asks that it covers.',
     body: z.strictObject({
       text: ruleTextSchema,
@@ -104,6 +106,7 @@ export const ruleEndpoints = endpoints({
     answers: { 201: changedRuleSchema, 400: 'BadRequest', 404: 'SessionNotFound', 422: 'BadRule' },
   },
   'PATCH /ai/rules/:id': {
+    access: { on: 'rules', right: 'write' },
     summary: 'Changes the text, the effect or the scope of a rule.',
     body: z.strictObject({
       text: ruleTextSchema.optional(),
@@ -120,6 +123,7 @@ export const ruleEndpoints = endpoints({
     },
   },
   'DELETE /ai/rules/:id': {
+    access: { on: 'rules', right: 'write' },
     summary: 'Removes a rule.',
     query: bySession,
     scoped: true,
@@ -130,6 +134,7 @@ export const ruleEndpoints = endpoints({
     },
   },
   'POST /ai/rules/test': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Tests rules against the last 1,000 calls of the workspace. Saves nothing.',
     body: z.strictObject({
       text: ruleTextSchema.optional(),
@@ -147,6 +152,7 @@ export const ruleEndpoints = endpoints({
     answers: { 200: ruleTrialSchema, 404: 'SessionNotFound', 422: 'BadRule' },
   },
   'POST /ai/rules/explain': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Says how calls would be decided, and why.',
     body: z.strictObject({
       calls: z.array(z.strictObject({ tool: z.string().min(1).max(200), input: z.unknown() })).max(10_000),

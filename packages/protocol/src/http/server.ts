@@ -17,19 +17,20 @@ export type PageCredential = z.infer<typeof pageCredentialSchema>
 
 export const authEndpoints = endpoints({
   'POST /ai/auth': {
+    access: { on: 'open' },
     summary:
       'Exchanges the one-time key of the printed address, or a signed challenge, for the credential of the page. It is valid for one origin until the server ends.',
-    open: true,
     body: authRequestSchema,
     bodyLimit: 2048,
     answers: { 200: pageCredentialSchema, 401: 'WrongKey, UnknownPage' },
   },
   'POST /ai/auth/challenge': {
+    access: { on: 'open' },
     summary: 'Returns a nonce. A known page signs it to get a credential after the server restarted.',
-    open: true,
     answers: { 200: z.object({ nonce: z.string() }) },
   },
   'POST /ai/auth/keys': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Creates another one-time key, for programs that hold the token.',
     answers: { 200: z.object({ key: z.string() }), 401: 'Unauthorized' },
   },
@@ -37,11 +38,12 @@ export const authEndpoints = endpoints({
 
 export const healthEndpoints = endpoints({
   'GET /health': {
+    access: { on: 'open' },
     summary: 'Says whether the server is up.',
-    open: true,
     answers: { 200: z.object({ ok: z.literal(true), version: z.string() }) },
   },
   'GET /ai/openapi.json': {
+    access: { on: 'organization', right: 'read' },
     summary: 'Returns this reference as OpenAPI 3.1.',
     answers: {
       200: z.object({
@@ -81,6 +83,7 @@ export type Finding = z.infer<typeof findingSchema>
 
 export const dataEndpoints = endpoints({
   'GET /ai/data': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Says where the data is stored and how much space it takes, and lists the backups.',
     answers: {
       200: z.object({
@@ -92,10 +95,12 @@ export const dataEndpoints = endpoints({
     },
   },
   'POST /ai/data/backup': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Copies all data that cannot be rebuilt to a new folder in the home.',
     answers: { 201: z.object({ backup: backupSchema }) },
   },
   'GET /ai/doctor': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Runs the checks of "troupe doctor".',
     scoped: true,
     answers: { 200: z.object({ findings: z.array(findingSchema) }) },

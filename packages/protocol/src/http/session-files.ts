@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { documentLayoutSchema } from '../document-layout.ts'
 import { endpoints } from './endpoint.ts'
 
 const fileSchema = z.object({
@@ -20,6 +21,7 @@ export type FilePreview = z.infer<typeof previewSchema>
 
 export const sessionFileEndpoints = endpoints({
   'GET /ai/sessions/:id/file': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary: 'Returns the first 2 MiB of a text file of the workspace or of the session. ?raw=1 returns an image.',
     linkable: true,
     query: z.object({
@@ -37,6 +39,7 @@ export const sessionFileEndpoints = endpoints({
     },
   },
   'GET /ai/sessions/:id/preview': {
+    access: { on: 'session', right: 'read', link: true },
     summary: 'Returns a file to preview: HTML, SVG, Markdown, CSV, XLSX, Mermaid, or JSX that the session created.',
     query: z.object({ path: z.string().max(4096).optional() }),
     scoped: true,
@@ -79,11 +82,13 @@ const artifactId = z.string().min(1).max(100)
 
 export const artifactEndpoints = endpoints({
   'GET /ai/sessions/:id/artifacts': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary: 'Lists the pages, drawings and documents that the session’s tools wrote, newest first.',
     scoped: true,
     answers: { 200: z.object({ artifacts: z.array(artifactSchema) }), 404: 'SessionNotFound' },
   },
   'GET /ai/sessions/:id/artifact': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary: 'Returns one artifact with all its versions, by ?artifact or by the ?path of any of its files.',
     query: z.object({ artifact: artifactId.optional(), path: z.string().max(4096).optional() }),
     scoped: true,
@@ -96,6 +101,7 @@ export const artifactEndpoints = endpoints({
     },
   },
   'GET /ai/sessions/:id/artifact/version': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary: 'Returns the content of a version.',
     query: z.object({
       artifact: artifactId.optional(),
@@ -109,6 +115,7 @@ export const artifactEndpoints = endpoints({
     },
   },
   'GET /ai/sessions/:id/artifact/diff': {
+    access: { on: 'session', right: 'read', workspace: 'read' },
     summary: 'Compares two versions of an artifact.',
     query: z.object({
       artifact: artifactId.optional(),
@@ -128,6 +135,7 @@ export const artifactEndpoints = endpoints({
     },
   },
   'POST /ai/print': {
+    access: { on: 'self', right: 'write' },
     summary:
       'Prints an HTML page as PDF, or takes a picture of it, with the server’s Chromium. The page has no network.',
     body: z.object({
@@ -188,13 +196,16 @@ const documentSchema = z.object({
   next: documentPartSchema.optional().describe('the part to ask for next; absent at the end'),
   notes: z.array(z.string()).optional(),
   cells: sheetCellsSchema.optional().describe('in answer to ?cells=1'),
+  layout: documentLayoutSchema.optional().describe('in answer to ?layout=1, for Word documents'),
   hasPages: z.boolean().optional().describe('true if GET /ai/documents/pages can show it'),
 })
 export type ReadDocument = z.infer<typeof documentSchema>
 
 export const documentEndpoints = endpoints({
   'GET /ai/documents': {
-    summary: 'Reads a part of a document as Markdown. ?cells=1 returns cells of a sheet as data, at most 1000 rows.',
+    access: { on: 'workspace', right: 'read' },
+    summary:
+      'Reads a part of a document as Markdown. ?cells=1 returns cells of a sheet as data, at most 1000 rows. ?layout=1 returns a Word document with its formatting.',
     query: z.object({
       path: z.string().max(4096).optional().describe('a file of the workspace'),
       blob: z
@@ -209,6 +220,7 @@ export const documentEndpoints = endpoints({
       offset: z.coerce.number().int().min(1).optional(),
       limit: z.coerce.number().int().min(1).max(100_000).optional(),
       cells: z.literal('1').optional(),
+      layout: z.literal('1').optional(),
     }),
     scoped: true,
     answers: {
@@ -219,6 +231,7 @@ export const documentEndpoints = endpoints({
     },
   },
   'GET /ai/documents/pages': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Returns a text document or presentation as PDF, converted with LibreOffice.',
     query: z.object({
       path: z.string().max(4096).optional().describe('a file of the workspace'),

@@ -44,6 +44,8 @@ export const storedSessionSchema = z.object({
     .array(z.object({ text: z.string(), effect: effectSchema }))
     .describe('rules that the user set for this session only'),
   params: paramValuesSchema.optional(),
+  ownerId: z.string().nullable().describe('the person who started it; null without accounts'),
+  visibility: z.enum(['private', 'workspace']).describe('workspace: everyone who may use the workspace reads it'),
   messageCount: z.number(),
   createdAt: z.number(),
   updatedAt: z.number(),
@@ -81,6 +83,7 @@ const stillPublished = z.array(z.string()).describe('places of published pages t
 
 export const sessionEndpoints = endpoints({
   'GET /ai/sessions': {
+    access: { on: 'workspace', right: 'read' },
     summary:
       'Lists sessions of the workspace, newest first. With ?q: those that match, and where. Trashed sessions are only in ?view=trashed.',
     query: z.object({
@@ -94,17 +97,20 @@ export const sessionEndpoints = endpoints({
     answers: { 200: sessionPageSchema },
   },
   'POST /ai/sessions': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Creates an empty session.',
     body: newSessionSchema,
     scoped: true,
     answers: { 201: oneSessionSchema, 403: 'BypassNotAllowed', 409: 'SessionExists', 422: 'UnknownMode, BadParams' },
   },
   'GET /ai/sessions/:id': {
+    access: { on: 'session', right: 'read', link: true },
     summary: 'Returns one session.',
     scoped: true,
     answers: { 200: oneSessionSchema, 404: 'SessionNotFound' },
   },
   'PATCH /ai/sessions/:id': {
+    access: { on: 'session', right: 'write', fields: { mode: 'approve', archived: 'manage', trashed: 'manage' } },
     summary:
       'Renames, pins, or archives a session, moves it to a folder or to the trash (stopping a live run first), or sets its model, agent, mode, and model settings.',
     body: sessionPatchSchema,
@@ -117,12 +123,14 @@ export const sessionEndpoints = endpoints({
     },
   },
   'DELETE /ai/sessions/:id': {
+    access: { on: 'session', right: 'manage' },
     summary:
       'Permanently deletes a session and its published pages, whether or not it is in the trash. Stops a live run first.',
     scoped: true,
     answers: { 200: z.object({ deleted: z.string(), stillPublished }), 404: 'SessionNotFound' },
   },
   'POST /ai/sessions/:id/fork': {
+    access: { on: 'session', right: 'read', workspace: 'write' },
     summary: 'Creates a session with the messages of this one, up to the given message.',
     body: z.strictObject({ messageId: z.string().min(1).max(64) }),
     scoped: true,
@@ -133,6 +141,7 @@ export const sessionEndpoints = endpoints({
     },
   },
   'DELETE /ai/trash': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Permanently deletes the sessions in the trash and their published pages.',
     scoped: true,
     answers: { 200: z.object({ deleted: z.array(z.string()).describe('session ids'), stillPublished }) },
@@ -165,23 +174,27 @@ const oneFolderSchema = z.object({ folder: folderSchema })
 
 export const folderEndpoints = endpoints({
   'GET /ai/folders': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists folders of sessions by name, each with the number of its active sessions.',
     scoped: true,
     answers: { 200: z.object({ folders: z.array(folderSchema) }) },
   },
   'POST /ai/folders': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Creates a folder, with parentFolderId inside another one. Folders nest one level deep.',
     body: newFolderSchema,
     scoped: true,
     answers: { 201: oneFolderSchema, 404: 'FolderNotFound', 409: 'FolderExists, FolderTooDeep' },
   },
   'PATCH /ai/folders/:id': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Renames or moves a folder.',
     body: folderPatchSchema,
     scoped: true,
     answers: { 200: oneFolderSchema, 404: 'FolderNotFound', 409: 'FolderTooDeep' },
   },
   'DELETE /ai/folders/:id': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Deletes a folder and moves its contents to its parent.',
     scoped: true,
     answers: { 200: z.object({ deleted: z.string() }), 404: 'FolderNotFound' },
@@ -221,6 +234,7 @@ const promptMessageSchema = z.object({
 
 export const debugEndpoints = endpoints({
   'GET /ai/debug/:sessionId': {
+    access: { on: 'session', right: 'manage' },
     summary: 'Returns the messages up to one, the prompt that the model got to answer it, and the log of that run.',
     query: z.object({ messageId: z.string().max(64).optional() }),
     scoped: true,

@@ -57,11 +57,13 @@ const skillSourceSchema = z.union([
 
 export const skillEndpoints = endpoints({
   'GET /ai/skills': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists the skills of the workspace, and files that are not valid skills with line and reason.',
     scoped: true,
     answers: { 200: z.object({ skills: z.array(skillSchema), problems: z.array(skillProblemSchema) }) },
   },
   'POST /ai/skills': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Creates a skill for the user, or in the folder if it is trusted.',
     scoped: true,
     body: newSkillSchema,
@@ -73,29 +75,34 @@ export const skillEndpoints = endpoints({
     },
   },
   'PATCH /ai/skills': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Enables or disables a skill for the user, in all folders.',
     body: z.strictObject({ name: z.string().min(1).max(64), enabled: z.boolean() }),
     answers: { 200: z.object({ name: z.string(), enabled: z.boolean() }) },
   },
   'DELETE /ai/skills': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Deletes the folder of a skill.',
     scoped: true,
     query: z.object({ path: skillPath }),
     answers: { 200: z.object({ deleted: z.string() }), 404: 'SkillNotFound', 409: 'FileNotEditable' },
   },
   'GET /ai/skills/text': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Returns the text of a SKILL.md, also of one that is not valid.',
     scoped: true,
     query: z.object({ path: skillPath }),
     answers: { 200: skillTextSchema, 404: 'SkillNotFound', 409: 'FileNotEditable' },
   },
   'PATCH /ai/skills/text': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Replaces the text of a SKILL.md, if it is valid and the file still has this version.',
     scoped: true,
     body: z.strictObject({ path: skillPath, text: z.string().max(200_000), version: z.string().max(100) }),
     answers: { 200: skillTextSchema, 404: 'SkillNotFound', 409: 'FileNotEditable, FileChanged', 422: 'BadSkill' },
   },
   'POST /ai/skills/imports': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Unpacks the skills of a folder or archive on this machine, or of a blob, for review.',
     body: skillSourceSchema,
     answers: {
@@ -111,6 +118,7 @@ export const skillEndpoints = endpoints({
     },
   },
   'POST /ai/skills/imports/:id': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Installs the skills of an import that the user has reviewed and trusts.',
     answers: {
       200: z.object({ imported: z.array(z.string()).describe('the installed folders') }),
@@ -119,6 +127,7 @@ export const skillEndpoints = endpoints({
     },
   },
   'DELETE /ai/skills/imports/:id': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Discards an import.',
     answers: { 200: z.object({ deleted: z.string() }), 404: 'ImportNotFound' },
   },

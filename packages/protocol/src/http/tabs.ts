@@ -33,6 +33,7 @@ export type PageCall = z.infer<typeof pageCallSchema>
 
 export const tabEndpoints = endpoints({
   'POST /ai/tabs': {
+    access: { on: 'workspace', right: 'read' },
     summary:
       'Announces an open page and the actions it supports, at least once a minute. Returns the tool calls it must execute.',
     body: tabSchema,
@@ -48,6 +49,7 @@ export const tabEndpoints = endpoints({
 
 export const toolAckEndpoints = endpoints({
   'POST /ai/tools/ack': {
+    access: { on: 'session', right: 'write' },
     summary: 'Reports the outcome of a tool call that a page executed. An early report is kept for 30 seconds.',
     body: z.strictObject({
       sessionId: idSchema,
@@ -73,6 +75,7 @@ export const toolAckEndpoints = endpoints({
 
 export const readerEndpoints = endpoints({
   'POST /ai/reader': {
+    access: { on: 'self', right: 'write' },
     summary: 'Fetches a web page without cookies, under the same guard as WebFetch, and returns its readable text.',
     body: z.strictObject({
       url: z.string().min(1).max(2000),

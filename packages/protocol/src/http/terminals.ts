@@ -62,11 +62,13 @@ export type TerminalEvent =
 
 export const terminalEndpoints = endpoints({
   'GET /ai/terminals': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Lists the terminals of the person in this folder. Only for the page.',
     scoped: true,
     answers: { 200: z.object({ terminals: z.array(terminalSchema) }), 403: 'PageOnly' },
   },
   'POST /ai/terminals': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Starts a shell of the person in this folder or one below it. Only for the page.',
     body: z.object({ columns: side.default(80), rows: side.default(24), folder: z.string().max(4096).optional() }),
     scoped: true,
@@ -79,11 +81,13 @@ export const terminalEndpoints = endpoints({
     },
   },
   'DELETE /ai/terminals/:terminalId': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Ends a terminal and everything that runs in it. Only for the page.',
     scoped: true,
     answers: { 204: 'ended', 403: 'PageOnly', 404: 'TerminalNotFound' },
   },
   'POST /ai/terminals/ticket': {
+    access: { on: 'workspace', right: 'write' },
     summary:
       'Returns a ticket that opens the WebSocket /ai/terminals/socket once, within 30 seconds, as its second subprotocol. Only for the page.',
     body: z.object({}),

@@ -33,6 +33,7 @@ export type ImportLine = z.infer<typeof importLineSchema>
 
 export const transferEndpoints = endpoints({
   'GET /ai/sessions/:id/export': {
+    access: { on: 'session', right: 'read' },
     linkable: true,
     summary:
       'Downloads a session as Markdown, as an HTML page that replays it (both one branch), or as JSON that can be imported (all branches, unless ?branch names one).',
@@ -52,6 +53,7 @@ export const transferEndpoints = endpoints({
     answers: { 200: 'the file', 404: 'SessionNotFound, MessageNotFound' },
   },
   'POST /ai/sessions/import': {
+    access: { on: 'workspace', right: 'write' },
     summary:
       'Imports an export of Troupe, ChatGPT, Claude, LibreChat, or Open WebUI: a zip or JSON file of at most 2 GiB, sent as raw bytes. Returns lines of JSON: {progress} while it works, then {report} or {error}.',
     body: 'upload',
@@ -113,10 +115,12 @@ export type PublishedPage = z.infer<typeof pageSchema>
 
 export const publishEndpoints = endpoints({
   'GET /ai/publish': {
+    access: { on: 'organization', right: 'read' },
     summary: 'Returns where chats are published. Never returns a secret key.',
     answers: { 200: z.object({ target: targetSchema.nullable() }) },
   },
   'PUT /ai/publish': {
+    access: { on: 'organization', right: 'manage' },
     summary:
       'Sets where chats are published: a folder or a bucket. An omitted secret key stays if endpoint and key id stay the same. Null removes the setting; published files stay.',
     body: z.strictObject({
@@ -129,10 +133,12 @@ export const publishEndpoints = endpoints({
     answers: { 200: z.object({ target: targetSchema.nullable() }), 400: 'BadRequest' },
   },
   'GET /ai/publish/pages': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Lists all published pages, also those in places of earlier settings and of deleted sessions.',
     answers: { 200: z.object({ pages: z.array(pageSchema) }) },
   },
   'DELETE /ai/publish/pages/:name': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Deletes a published page where it was published. `forget=1` only removes it from the list.',
     query: z.strictObject({ forget: z.literal('1').optional() }),
     answers: {
@@ -143,11 +149,13 @@ export const publishEndpoints = endpoints({
     },
   },
   'GET /ai/sessions/:id/publish': {
+    access: { on: 'session', right: 'read' },
     summary: 'Returns the published pages of a session.',
     scoped: true,
     answers: { 200: shown, 404: 'SessionNotFound' },
   },
   'POST /ai/sessions/:id/publish': {
+    access: { on: 'session', right: 'manage' },
     summary: 'Publishes a branch of a session as an HTML page, or replaces the published page under the same link.',
     body: z.strictObject({
       branch: z.string().max(64).optional().describe('the last message of the branch'),
@@ -157,6 +165,7 @@ export const publishEndpoints = endpoints({
     answers: { 200: shown, 404: 'SessionNotFound, MessageNotFound', 409: 'NoPublishTarget', 502: 'PublishFailed' },
   },
   'DELETE /ai/sessions/:id/publish': {
+    access: { on: 'session', right: 'manage' },
     summary: 'Deletes the published pages of a session, wherever they were published.',
     scoped: true,
     answers: { 200: shown, 404: 'SessionNotFound', 409: 'PublishTargetUnknown', 502: 'PublishFailed' },

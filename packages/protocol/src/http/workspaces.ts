@@ -33,12 +33,14 @@ const pathSchema = z.string().min(1).max(4096)
 
 export const workspaceEndpoints = endpoints({
   'GET /ai/workspace': {
+    access: { on: 'workspace', right: 'read' },
     summary: "Returns the server's folder, or the one that the request names, and whether it is trusted.",
     query: z.object({ path: pathSchema.optional() }),
     scoped: true,
     answers: { 200: z.object({ workspace: workspaceSchema }), 400: 'BadWorkspace', 503: 'FolderSlow' },
   },
   'PATCH /ai/workspace': {
+    access: { on: 'organization', right: 'manage' },
     summary:
       'Trusts the folder, or stops trusting it. In a trusted folder its own tools, agents, rules, hooks, skills, commands and notes take effect, and its MCP servers can be trusted.',
     body: z.strictObject({ trusted: z.boolean() }),
@@ -46,6 +48,7 @@ export const workspaceEndpoints = endpoints({
     answers: { 200: z.object({ workspace: workspaceSchema }) },
   },
   'GET /ai/workspaces': {
+    access: { on: 'organization', right: 'read' },
     summary: 'Lists the recent folders, last used first. A folder that does not respond delays nothing.',
     query: z.object({
       chats: z.coerce.number().int().min(0).max(50).optional().describe('newest chats of each folder'),
@@ -60,6 +63,7 @@ export const workspaceEndpoints = endpoints({
     },
   },
   'POST /ai/workspaces': {
+    access: { on: 'organization', right: 'manage' },
     summary:
       'Opens a folder. A page can open folders only inside the allowed places: the home folder, folders opened from the command line, or the "roots" of config.json. With "create", makes the folder first.',
     body: z.strictObject({ path: pathSchema, create: z.boolean().optional() }),
@@ -72,10 +76,12 @@ export const workspaceEndpoints = endpoints({
     },
   },
   'DELETE /ai/workspaces/:id': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Removes a folder from the recent ones. Its files and chats stay.',
     answers: { 200: z.object({ removed: z.string() }), 404: 'WorkspaceNotFound', 409: 'OwnWorkspace' },
   },
   'GET /ai/workspaces/complete': {
+    access: { on: 'organization', right: 'manage' },
     summary: 'Completes the path of a folder inside the allowed places. Hidden folders only if a dot was typed.',
     query: z.object({ path: z.string().max(4096).optional() }),
     answers: {
@@ -132,11 +138,13 @@ const tasksAnswer = {
 
 export const projectEndpoints = endpoints({
   'GET /ai/projects': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists the projects of the workspace: folders inside it with their own configuration.',
     scoped: true,
     answers: { 200: z.object({ projects: z.array(projectSchema) }) },
   },
   'POST /ai/projects': {
+    access: { on: 'workspace', right: 'write' },
     summary:
       'Opens a folder inside the workspace as a project, or renames a known one. Then `projectId` starts chats in it.',
     body: z.strictObject({
@@ -153,6 +161,7 @@ export const projectEndpoints = endpoints({
     },
   },
   'GET /ai/projects/:id': {
+    access: { on: 'workspace', right: 'read' },
     summary:
       'Describes a project: what it brings, and the tasks in its TASKS.md. The ID `folder` is the workspace itself.',
     params: z.object({ id: z.string() }),
@@ -162,7 +171,16 @@ export const projectEndpoints = endpoints({
       404: 'ProjectNotFound, FolderGone',
     },
   },
+  'DELETE /ai/projects/:id': {
+    access: { on: 'workspace', right: 'write' },
+    summary:
+      'Forgets a project. No file is deleted. Its chats and the projects inside it move to the project around it, or to the workspace.',
+    params: z.object({ id: z.string() }),
+    scoped: true,
+    answers: { 200: z.object({ forgotten: z.string() }), 404: 'ProjectNotFound', 409: 'ProjectBusy' },
+  },
   'PATCH /ai/projects/:id/tasks': {
+    access: { on: 'workspace', right: 'write' },
     summary:
       'Adds tasks to TASKS.md of a project, or changes some. Only the lines of these tasks change, also if the file changed in the meantime.',
     params: z.object({ id: z.string() }),
@@ -194,6 +212,7 @@ export const projectEndpoints = endpoints({
 
 export const codeEndpoints = endpoints({
   'GET /ai/language-servers': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Lists the language servers that were started in the folder.',
     scoped: true,
     answers: {
@@ -211,6 +230,7 @@ export const codeEndpoints = endpoints({
     },
   },
   'POST /ai/language-servers/problems': {
+    access: { on: 'workspace', right: 'read' },
     summary: 'Returns the errors and warnings of a file, as it is on disk or with the text of an editor.',
     body: z.strictObject({
       path: z.string().min(1).max(4096).describe('relative to the folder, or absolute'),
@@ -240,10 +260,12 @@ const connectionSchema = z.object({
 
 export const queryEndpoints = endpoints({
   'GET /ai/connections': {
+    access: { on: 'organization', right: 'read' },
     summary: 'Lists the connections of the config by name and type. Addresses and passwords are not returned.',
     answers: { 200: z.object({ connections: z.array(connectionSchema) }) },
   },
   'POST /ai/query/export': {
+    access: { on: 'workspace', right: 'write' },
     summary: 'Runs a statement that only reads, and returns all its rows as a file.',
     scoped: true,
     body: z.object({
