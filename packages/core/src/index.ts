@@ -13,6 +13,7 @@ export type { AgentEntry, AgentSource, LoadedAgents } from './sub-agents/load-ag
 export type { AgentState, FileStamp } from './tool/agent-state.ts'
 export { answerProblem } from './tool/asks.ts'
 export type { Answer, Ask, AskKind, Asks } from './tool/asks.ts'
+export type { DocumentLayout, LayoutBlock, LayoutCell, LayoutParagraph, LayoutRun, LayoutTable } from '@troupe/protocol'
 export type {
   AttachedFile,
   Attachments,
@@ -44,7 +45,13 @@ export type {
 } from './tool/queries.ts'
 export { isDatabasePath, resolveQueryFiles } from './search/query-files.ts'
 export { type SqlDialect, sqlString, type SqlToken, sqlTokens } from './text/sql-tokens.ts'
-export type { EditedPicture, PictureAction, PictureEditor, PictureRequest } from './tool/picture-actions.ts'
+export type {
+  EditedPicture,
+  PictureAction,
+  PictureEditor,
+  PictureFormat,
+  PictureRequest,
+} from './tool/picture-actions.ts'
 export { convertOffice, findLibreOffice } from './office/libreoffice.ts'
 export type { OfficeAction, OfficeActionOf } from './tool/office-actions.ts'
 export type { Blobs, CodeAnswer, CodeIntelligence, CodeQuestion } from './tool/services.ts'
@@ -67,9 +74,13 @@ export type {
   MediaFile,
   MediaKind,
   MediaRequest,
+  DescribedImage,
+  ImageDescription,
   MediaTask,
   Transcript,
   Transcription,
+  Vision,
+  VisionChat,
 } from './tool/services.ts'
 export { TokenGauge } from './prompt/apply-compactions.ts'
 export { toolTokens } from './tool/tool-set.ts'
@@ -85,19 +96,19 @@ export { acceptedLines, hunksOf } from './files/hunks.ts'
 export type { Hunk } from './files/hunks.ts'
 export { editText } from './run/edit-text.ts'
 export { makeTitle } from './run/make-title.ts'
-export { askModel } from './run/ask-model.ts'
+export { askModel, describeImage } from './run/ask-model.ts'
 export { parseCommand } from './commands/find-commands.ts'
 export type { ParsedCommand } from './commands/find-commands.ts'
 export { createAgentState, disposeAgentState } from './run/create-agent-state.ts'
 export { readAgentsNotes, type AgentsNote } from './files/agents-md.ts'
 export { markOf } from './files/undo-folder.ts'
-export { fileKind, headLength } from './files/file-kind.ts'
+export { fileKind, headLength, imageSize, mediaProblem } from './files/file-kind.ts'
 export { changeFiles, withPathLocks } from './files/file-transaction.ts'
 export { loadIgnoreRules } from './files/list-folder.ts'
 export { openFile, readOpenFile, sha256Of, takeSnapshot } from './files/snapshot.ts'
 export type { Snapshot } from './files/snapshot.ts'
 export { isInside, realPath, resolvePath, shownPath } from './files/resolve-path.ts'
-export { spill } from './files/temporary-files.ts'
+export { makeTemporaryFolder, spill } from './files/temporary-files.ts'
 export { openUndoFolder } from './files/undo-folder.ts'
 export { undoable } from './tool/undo-journal.ts'
 export { fileFacts } from './files/undo-folder.ts'
@@ -192,9 +203,14 @@ export type { ProcessPool } from './process/process-pool.ts'
 export { startWarden } from './process/warden.ts'
 export { sendSignalTo } from './process/processes.ts'
 export { listFiles } from './search/search-query.ts'
+export { offeredControllers } from './isolation/control-groups.ts'
+export { isolatedStart } from './isolation/isolated-start.ts'
+export { isolatePeople, isReachable, isTraversable, personHome } from './isolation/isolate-people.ts'
+export type { People } from './isolation/isolate-people.ts'
+export type { Isolation, PersonNetwork, ProcessUser, ResourceLimits } from './tool/isolation.ts'
 export { findSandbox } from './sandbox/find-sandbox.ts'
 export type { SandboxFinding } from './sandbox/sandbox.ts'
-export type { Sandbox } from './tool/agent-state.ts'
+export type { Sandbox } from './tool/isolation.ts'
 export { openAgentSkills, skillIn } from './skills/agent-skills.ts'
 export type { AgentSkills } from './tool/agent-state.ts'
 export { createSkillFinder, readSkillBody } from './skills/find-skills.ts'

@@ -112,7 +112,7 @@ export function agentPage(ctx: ToolContext): BrowserPage {
   const known = kept.get(stateKey) as BrowserPage | undefined
   if (known !== undefined) return known
   if (ctx.browser === undefined) throw new Error('No browser is available. Read pages with WebFetch instead.')
-  const page = ctx.browser.newPage(ctx.session.id)
+  const page = ctx.browser.newPage(ctx.session.id, ctx.state.isolation)
   kept.set(stateKey, page)
   return page
 }

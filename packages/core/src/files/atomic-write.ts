@@ -8,6 +8,7 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
+  lchownSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -38,14 +39,22 @@ interface FileAttributes {
   gid: bigint
 }
 
+/** In team mode: the user and group that new files belong to. */
+export interface FileOwner {
+  uid: number
+  gid: number
+}
+
 /** Writes a temporary file in the target's folder, creating the folder if needed. Leaves nothing behind on failure. */
 export async function prepareFile(
   target: string,
   pieces: readonly Uint8Array[],
   like?: FileAttributes,
+  owner?: FileOwner,
 ): Promise<PreparedFile> {
   const folder = path.dirname(target)
   const firstMade = mkdirSync(folder, { recursive: true })
+  if (firstMade !== undefined && owner !== undefined) giveFolders(folder, firstMade, owner)
   const temporary = path.join(folder, `.troupe-${randomBytes(9).toString('base64url')}.tmp`)
   const discard = (): void => {
     rmSync(temporary, { force: true })
@@ -58,7 +67,7 @@ export async function prepareFile(
       if (like !== undefined) {
         if (existsSync(target)) await copyAttributes(target, temporary)
         applyAttributes(fd, like)
-      }
+      } else if (owner !== undefined) changeOwner(fd, owner.uid, owner.gid)
     } finally {
       closeSync(fd)
     }
@@ -119,6 +128,11 @@ const noHardLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EM
 export function writeError(error: unknown, shown: string): Error {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined) return error as Error
+  if (code === 'ETIMEDOUT')
+    return new Error(
+      `The drive of "${shown}" does not respond, so the file may or may not be written. Tell the user, and read the file before you try again.`,
+      { cause: error },
+    )
   const reason =
     {
       ENOSPC: 'the disk is full. Free some space, then try again',
@@ -148,6 +162,13 @@ function changeOwner(fd: number, uid: number, gid: number): void {
     fchownSync(fd, uid, gid)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+  }
+}
+
+function giveFolders(folder: string, top: string, { uid, gid }: FileOwner): void {
+  for (let each = folder; ; each = path.dirname(each)) {
+    lchownSync(each, uid, gid)
+    if (each === top) return
   }
 }
 

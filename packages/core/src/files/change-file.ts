@@ -52,7 +52,10 @@ export async function changeFile(
     const pieces = bytes === undefined ? applyReplacements(old, { replacements }) : [bytes]
     const replaced = bytes === undefined && before !== undefined ? replacedParts(before.bytes, replacements) : undefined
     const [[sha256], diff] = await Promise.all([
-      changeFiles([{ path: real, shown, before, after: pieces, replaced }], journalFor(ctx), ctx.signal),
+      changeFiles([{ path: real, shown, before, after: pieces, replaced }], journalFor(ctx), {
+        signal: ctx.signal,
+        owner: ctx.state.isolation?.user,
+      }),
       diffChange(before, content),
     ])
     recordWrite(
@@ -144,12 +147,29 @@ function replacedParts(before: Buffer, replacements: readonly Replacement[]): Re
  * there is none, or if the replaced text contains it too.
  */
 export function findPlaceholder(newText: string, oldText: string): string | undefined {
-  const found = newText.split('\n').filter((line) => line.length < 1000 && isPlaceholder(line.trim()))
+  const found = placeholders(newText)
   if (found.length === 0) return undefined
-  const known = new Set(oldText.split('\n').map((line) => line.trim()))
-  return found.map((line) => line.trim()).find((line) => !known.has(line))
+  const known = new Set(placeholders(oldText))
+  return found.find((line) => !known.has(line))
 }
 
+/** Looks only at lines with an ellipsis, and not at more of them than any code has. */
+function placeholders(text: string): string[] {
+  const found: string[] = []
+  const marks = new RegExp(ellipsis, 'g')
+  for (let left = maxMarkedLines; left > 0; left--) {
+    const mark = marks.exec(text)
+    if (mark === null) break
+    const end = text.indexOf('\n', mark.index)
+    marks.lastIndex = end === -1 ? text.length : end
+    const start = text.lastIndexOf('\n', mark.index) + 1
+    const line = marks.lastIndex - start < 1000 ? text.slice(start, marks.lastIndex).trim() : ''
+    if (isPlaceholder(line)) found.push(line)
+  }
+  return found
+}
+
+const maxMarkedLines = 100_000
 const commentStart = /^(\/\/|#|--|;|%|\/\*|\*|<!--|\{\/\*|\(|\.\.\.|…)/
 const ellipsis = /\.\.\.|…/
 const omissionWords =

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
+import { createYielder } from '../text/scan-bytes.ts'
 import type { OpenChange, ReplacedPart } from '../tool/undo-journal.ts'
-import { type PreparedFile, prepareFile, writeError } from './atomic-write.ts'
+import { type FileOwner, type PreparedFile, prepareFile, writeError } from './atomic-write.ts'
 import { isUnchanged, type Snapshot } from './snapshot.ts'
 
 export interface FileChange {
@@ -25,15 +26,15 @@ export interface FileChange {
 /**
  * Changes all files or none. Writes the new contents to temporary files and journals the old ones. Then, if no file has
  * changed meanwhile, renames each into place and rolls back on failure. Throws an Error for the model. Resolves with
- * the hash of each new content.
+ * the hash of each new content. New files belong to `owner`, if given.
  */
 export async function changeFiles(
   changes: readonly FileChange[],
   journal: (change: FileChange) => Promise<OpenChange>,
-  signal?: AbortSignal,
+  { signal, owner }: { signal?: AbortSignal | undefined; owner?: FileOwner | undefined } = {},
 ): Promise<(string | null)[]> {
   for (const change of changes) refuseReadOnly(change)
-  const staging = stage(changes, journal)
+  const staging = stage(changes, journal, owner)
   // Hash while the disk is busy.
   const hashes = changes.map(({ after }) => (after === null ? null : sha256OfPieces(after)))
   const staged = await staging
@@ -41,11 +42,13 @@ export async function changeFiles(
   try {
     await refuseChanged(changes)
     signal?.throwIfAborted()
+    const rest = createYielder()
     for (const one of staged) {
       putInPlace(one)
       done.push(one)
+      if (rest.due()) await rest.yield()
     }
-    await Promise.all(staged.map(({ open }, index) => open.done(hashes[index] ?? null)))
+    await inGroups(staged, ({ open }, index) => open.done(hashes[index] ?? null))
     return hashes
   } catch (error) {
     const lost = await rollBack(done)
@@ -74,20 +77,19 @@ function refuseReadOnly({ before, shown }: FileChange): void {
 async function stage(
   changes: readonly FileChange[],
   journal: (change: FileChange) => Promise<OpenChange>,
+  owner: FileOwner | undefined,
 ): Promise<StagedChange[]> {
-  const outcomes = await Promise.all(
-    changes.map(async (given) => {
-      const folder = given.after === null ? undefined : firstMissing(path.dirname(given.path))
-      const change = folder === undefined ? given : { ...given, folder }
-      // Start writing the new content while the old one is hashed.
-      const writing =
-        change.after === null
-          ? undefined
-          : prepareFile(change.path, change.after, (change.before ?? change.like)?.stats)
-      const [prepared, open] = await Promise.allSettled([writing, journal(change)])
-      return { change, open, prepared }
-    }),
-  )
+  const outcomes = await inGroups(changes, async (given) => {
+    const folder = given.after === null ? undefined : firstMissing(path.dirname(given.path))
+    const change = folder === undefined ? given : { ...given, folder }
+    // Start writing the new content while the old one is hashed.
+    const writing =
+      change.after === null
+        ? undefined
+        : prepareFile(change.path, change.after, (change.before ?? change.like)?.stats, owner)
+    const [prepared, open] = await Promise.allSettled([writing, journal(change)])
+    return { change, open, prepared }
+  })
   const failed = outcomes.find(({ open, prepared }) => open.status === 'rejected' || prepared.status === 'rejected')
   if (failed === undefined) {
     return outcomes.map(({ change, open, prepared }) => ({
@@ -101,6 +103,19 @@ async function stage(
   )
   const { change, open, prepared } = failed
   throw writeError([open, prepared].find((one) => one.status === 'rejected')?.reason, change.shown)
+}
+
+const groupSize = 32
+
+/** A patch may change thousands of files: a few at a time keep few of them open and the event loop free. */
+async function inGroups<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+  const rest = createYielder()
+  const results: R[] = []
+  for (let at = 0; at < items.length; at += groupSize) {
+    results.push(...(await Promise.all(items.slice(at, at + groupSize).map((item, index) => work(item, at + index)))))
+    if (rest.due()) await rest.yield()
+  }
+  return results
 }
 
 function firstMissing(folder: string): string | undefined {

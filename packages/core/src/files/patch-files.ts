@@ -29,7 +29,7 @@ export async function patchFiles(
   ctx: ToolContext,
   steps: readonly PatchStep[],
 ): Promise<{ files: PatchedFile[]; notes: string[] }> {
-  const targets = resolveTargets(steps, ctx)
+  const targets = await resolveTargets(steps, ctx)
   return withPathLocks(
     [...targets.values()].map((target) => target.path),
     async () => {
@@ -37,11 +37,15 @@ export async function patchFiles(
       const notes = await applySteps(steps, targets, drafts, ctx)
       const changed = [...drafts.values()].filter(isChanged)
       const [hashes, files] = await Promise.all([
-        changeFiles(changed.map(toChange), journalFor(ctx), ctx.signal),
+        changeFiles(changed.map(toChange), journalFor(ctx), { signal: ctx.signal, owner: ctx.state.isolation?.user }),
         describeDrafts(changed, drafts, ctx),
       ])
       const reads = new Map(ctx.state.reads)
-      changed.forEach((draft, index) => recordDraft(draft, hashes[index] ?? null, reads, ctx))
+      const rest = createYielder()
+      for (const [index, draft] of changed.entries()) {
+        recordDraft(draft, hashes[index] ?? null, reads, ctx)
+        if (rest.due()) await rest.yield()
+      }
       return { files, notes: [...notes, ...files.flatMap(hardLinkNotes)] }
     },
   )
@@ -57,16 +61,18 @@ export async function planPatch(
   ctx: ToolContext,
   steps: readonly PatchStep[],
 ): Promise<{ drafts: Map<string, Draft>; given: Map<string, string> }> {
-  const targets = resolveTargets(steps, ctx)
+  const targets = await resolveTargets(steps, ctx)
   const drafts = await openDrafts([...targets.values()], ctx)
   await applySteps(steps, targets, drafts, ctx)
   const given = new Map([...targets].map(([spelled, { path: real }]) => [real, spelled]))
   return { drafts: new Map([...drafts].filter(([, draft]) => isChanged(draft))), given }
 }
 
-function resolveTargets(steps: readonly PatchStep[], ctx: ToolContext): Map<string, ResolvedPath> {
+async function resolveTargets(steps: readonly PatchStep[], ctx: ToolContext): Promise<Map<string, ResolvedPath>> {
+  const rest = createYielder()
   const targets = new Map<string, ResolvedPath>()
   for (const step of steps) {
+    if (rest.due()) await rest.yield()
     for (const given of [step.path, ...(step.type === 'update' && step.moveTo !== undefined ? [step.moveTo] : [])]) {
       targets.set(given, resolvePath(ctx, given, { for: 'write' }))
     }
@@ -86,8 +92,10 @@ export interface Draft {
 type Drafts = Map<string, Draft>
 
 async function openDrafts(targets: readonly ResolvedPath[], { state }: ToolContext): Promise<Drafts> {
+  const rest = createYielder()
   const drafts: Drafts = new Map()
   for (const target of targets) {
+    if (rest.due()) await rest.yield()
     const before = await takeSnapshot(target.path, { shown: target.shown })
     const known = before === undefined ? 'all' : isCurrent(state, target.path, before) ? 'as-before' : 'part'
     const draft: Draft = { target, before, now: before?.bytes ?? null, origin: undefined, known }

@@ -26,7 +26,7 @@ export interface ResolveOptions {
  */
 export function resolvePath(
   ctx: {
-    state: Pick<AgentState, 'cwd' | 'roots' | 'readable'> & Partial<Pick<AgentState, 'jsxFolder'>>
+    state: Pick<AgentState, 'cwd' | 'roots' | 'readable'> & Partial<Pick<AgentState, 'jsxFolder' | 'isolation'>>
     granted?: { grants: readonly Grant[] }
   },
   given: string,
@@ -39,7 +39,9 @@ export function resolvePath(
   const allowed = [...state.roots, ...(options.for === 'read' ? state.readable : previews)]
   const isGranted = ({ how, path: place }: Grant): boolean =>
     (how === 'write' || options.for === 'read') && isInside(real, place)
-  const isAllowed = allowed.some((root) => isInside(real, root)) || granted?.grants.some(isGranted)
+  // In team mode the server reaches more than the person may, so no approval leads outside.
+  const grants = state.isolation === undefined ? granted?.grants : []
+  const isAllowed = allowed.some((root) => isInside(real, root)) || grants?.some(isGranted)
   if (isAllowed !== true) throw new Error(outsideMessage(given, spelled, real, state, options))
   refuseSpecial(real, given, stats)
   return { path: real, shown: printablePath(shownPath(real, state.cwd)), stats }

@@ -58,6 +58,7 @@ export function readError(error: unknown, shown: string): Error {
       ENOENT: 'it was just deleted',
       ELOOP: 'it was just replaced by a link',
       EISDIR: 'it is a folder',
+      ETIMEDOUT: 'its drive does not respond. Tell the user, and try again later',
     }[code] ?? message
   return new Error(`${shown} cannot be read: ${reason}.`, { cause: error })
 }

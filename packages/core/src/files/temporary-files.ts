@@ -1,9 +1,10 @@
 import { lstatSync, mkdirSync, mkdtempSync } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { chown, chmod, mkdir, mkdtemp, open, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { formatCount } from '../text/format.ts'
 import type { AgentState } from '../tool/agent-state.ts'
+import type { Isolation } from '../tool/isolation.ts'
 
 interface Spilled {
   /** Head and tail of the text, with a line between them about the omitted part and its file. */
@@ -82,4 +83,19 @@ export function privateTemporaryFolder(within = tmpdir()): string {
     // Removed meanwhile: create another one.
   }
   return mkdtempSync(`${folder}-`)
+}
+
+/** Makes a folder for a program. In team mode it is in the person's own folder and belongs to their user. */
+export async function makeTemporaryFolder(purpose: string, isolation?: Isolation): Promise<string> {
+  const folder = await realpath(await mkdtemp(path.join(isolation?.folder ?? tmpdir(), `troupe-${purpose}-`)))
+  await giveTo(isolation, folder)
+  return folder
+}
+
+/** Lets the person's programs use what the server made, and the server's files in it. */
+export async function giveTo(isolation: Isolation | undefined, folder: string): Promise<void> {
+  if (isolation?.user === undefined) return
+  const { uid, gid, groups } = isolation.user
+  await chown(folder, uid, groups[0] ?? gid)
+  await chmod(folder, 0o2770)
 }

@@ -22,6 +22,8 @@ import {
 } from './undo-store.ts'
 
 interface UndoFolderOptions {
+  /** Mode bits that a restored file may have. In team mode none that run it as its owner, who is another one. */
+  modes?: number
   /** Maximum bytes of stored content. The oldest changes are dropped first. */
   quota?: number
 }
@@ -30,7 +32,10 @@ interface UndoFolderOptions {
  * File-based journal: `objects/<hash>` holds contents, `index.jsonl` the changes. Creates nothing before the first
  * change. One process may open a folder several times; across processes, only the owner of the home may.
  */
-export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOptions = {}): UndoJournal {
+export function openUndoFolder(
+  folder: string,
+  { quota = 2 ** 30, modes = 0o7777 }: UndoFolderOptions = {},
+): UndoJournal {
   const objects = path.join(folder, 'objects')
   const index = openUndoIndex(folder)
   /** Upper bound of stored bytes. Recounted exactly only when it exceeds the quota. */
@@ -141,7 +146,7 @@ export function openUndoFolder(folder: string, { quota = 2 ** 30 }: UndoFolderOp
       ({ folder }) => before(own, file, now?.bytes ?? null, { ...fileFacts(now), folder }, change.id),
     )
     if (bytes === null) removeMade(file)
-    if (now === undefined && change.mode !== undefined) await chmod(file, change.mode & 0o7777)
+    if (now === undefined && change.mode !== undefined) await chmod(file, change.mode & modes)
     return undefined
   }
 

@@ -28,7 +28,7 @@ function run(
     toolName: 'Bash',
     input: { command: 'echo "hello"\n' },
   }
-  return runCommandHook(command, occasion, signal, env)
+  return runCommandHook(command, occasion, signal, { env })
 }
 
 describe('a hook that is a command', () => {

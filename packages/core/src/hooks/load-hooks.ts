@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { z } from 'zod'
+import { isolatedStart } from '../isolation/isolated-start.ts'
 import { childEnvironment } from '../process/child-environment.ts'
 import { sendSignalTo as sendSignal } from '../process/processes.ts'
 import { findBash, queueStart, startProcess } from '../process/start-process.ts'
+import type { Isolation } from '../tool/isolation.ts'
 import { type Loaded, loadFolderSync } from '../tool/load-folder.ts'
 import {
   checkHookAnswer,
@@ -81,6 +83,8 @@ interface HookPlace extends MatchPlace {
   /** Path of the config, for messages. */
   source: string
   env?: NodeJS.ProcessEnv
+  /** In team mode: the isolation of a workspace's own programs. */
+  isolation?: ((workspace: string) => Isolation) | undefined
 }
 
 /** Creates the hooks of a config. The caller must make sure that a project's hooks are trusted. */
@@ -96,7 +100,11 @@ export function createHooks(config: HooksConfig | undefined, place: HookPlace): 
               timeoutMs,
               command,
               ...createMatcher(match, place),
-              run: (occasion, signal) => runCommandHook(command, occasion, signal, place.env),
+              run: (occasion, signal) =>
+                runCommandHook(command, occasion, signal, {
+                  env: place.env,
+                  isolation: place.isolation?.(occasion.workspace),
+                }),
             } satisfies Hook,
           ],
     ),
@@ -117,17 +125,27 @@ export async function runCommandHook(
   command: string,
   occasion: HookOccasion,
   abort: AbortSignal,
-  env: NodeJS.ProcessEnv = process.env,
+  { env = process.env, isolation }: { env?: NodeJS.ProcessEnv | undefined; isolation?: Isolation | undefined } = {},
 ): Promise<HookAnswer | undefined> {
   abort.throwIfAborted()
+  const started = await isolatedStart(isolation, {
+    argv: [findBash(), '--noprofile', '--norc', '-c', command],
+    cwd: occasion.workspace,
+    env: childEnvironment(env),
+    confinement: 'workspace',
+    roots: [occasion.workspace],
+  })
   const start = () =>
-    spawn(findBash(), ['--noprofile', '--norc', '-c', command], {
-      cwd: occasion.workspace,
-      env: childEnvironment(env),
+    spawn(started.file, started.args, {
+      cwd: started.cwd,
+      env: started.env,
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     })
-  const child = await queueStart(() => startProcess('bash', start), abort)
+  const child = await queueStart(() => startProcess('bash', start), abort).catch((error: unknown) => {
+    started.release()
+    throw error
+  })
   const end = (): void => void (child.pid !== undefined && sendSignal(-child.pid, 'SIGKILL'))
   abort.addEventListener('abort', end, { once: true })
   if (abort.aborted) end()
@@ -139,6 +157,7 @@ export async function runCommandHook(
     return output === '' ? undefined : checkHookAnswer(parsed(output))
   } finally {
     abort.removeEventListener('abort', end)
+    started.release()
   }
 }
 

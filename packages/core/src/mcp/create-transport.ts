@@ -19,6 +19,7 @@ export interface TransportOptions {
   limits?: Partial<McpLimits>
   onText(text: string): void
   warden?: StdioOptions['warden']
+  isolation?: StdioOptions['isolation']
   /** Prefix of the process mark. */
   mark?: string
   authProvider?: OAuthClientProvider
@@ -26,7 +27,7 @@ export interface TransportOptions {
 
 /** Creates the transport of a server. A process sees only a clean environment and the variables of its entry. */
 export function createTransport(config: McpServerConfig, options: TransportOptions): Promise<ServerTransport> {
-  const { folder, env, onText, warden, authProvider, mark = 'mcp' } = options
+  const { folder, env, onText, warden, authProvider, isolation, mark = 'mcp' } = options
   const limits = { ...mcpLimits, ...options.limits }
   if (config.type !== 'stdio') return createHttpTransport({ ...config, limits, authProvider })
   const { command, args, cwd = '.' } = config
@@ -39,6 +40,7 @@ export function createTransport(config: McpServerConfig, options: TransportOptio
       limits,
       onText,
       warden,
+      isolation,
     }),
   )
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Usage } from '../../../protocol/src/message.ts'
 import { sendSignalTo } from '../process/processes.ts'
 import { createAgentState } from '../run/create-agent-state.ts'
-import { scriptedModel, testToolContext } from '../testing/index.ts'
+import { longestPause, scriptedModel, testToolContext } from '../testing/index.ts'
 import type { Answer } from '../tool/asks.ts'
 import { buildTools } from '../tool/tool-set.ts'
 import { type Tool, type ToolContext, unwrapResult } from '../tool/tool.ts'
@@ -81,18 +81,6 @@ async function call(
 ): Promise<{ output: unknown; modelText?: string }> {
   const state = createAgentState({ workspace: folder, outputFolder: path.join(folder, 'output') })
   return unwrapResult(await tool(server, name).execute(input, testToolContext({ state, ...given })))
-}
-
-async function longestStall<T>(work: Promise<T>): Promise<{ result: T; stallMs: number }> {
-  let stallMs = 0
-  let last = performance.now()
-  const timer = setInterval(() => {
-    const now = performance.now()
-    stallMs = Math.max(stallMs, now - last - 5)
-    last = now
-  }, 5)
-  const result = await work.finally(() => clearInterval(timer))
-  return { result, stallMs }
 }
 
 describe('a server that behaves', () => {
@@ -387,7 +375,7 @@ describe('a hostile server does no harm', () => {
   ]
   test.each(failing)('%s', async (behaviour, limits, message) => {
     const begun = performance.now()
-    const { result: server, stallMs } = await longestStall(started(behaviour, { limits, backoffMs: 60_000 }))
+    const { result: server, pauseMs } = await longestPause(() => started(behaviour, { limits, backoffMs: 60_000 }))
     expect(server.state).toBe('failed')
     expect(server.error).toContain(
       `The MCP server "files" ${message.startsWith('nested') ? 'sent a message that is ' : ''}${message}`,
@@ -395,7 +383,7 @@ describe('a hostile server does no harm', () => {
     expect(server.tools()).toEqual([])
     expect(server.retryAt).toBeGreaterThan(Date.now())
     expect(performance.now() - begun).toBeLessThan(8000)
-    expect(stallMs).toBeLessThan(1000)
+    expect(pauseMs).toBeLessThan(1000)
   })
 
   test.each([
@@ -404,10 +392,10 @@ describe('a hostile server does no harm', () => {
     ['answer-flood', 'sent more than 5000 unexpected messages'],
   ])('%s', async (behaviour, message) => {
     const server = await started(behaviour, { backoffMs: 60_000 })
-    const { stallMs } = await longestStall(until(() => server.state === 'failed'))
+    const { pauseMs } = await longestPause(() => until(() => server.state === 'failed'))
     expect(server.error).toContain(message)
     expect(server.log().length).toBeLessThanOrEqual(64_000)
-    expect(stallMs).toBeLessThan(1000)
+    expect(pauseMs).toBeLessThan(1000)
   })
 
   test('repeated list changes are throttled', async () => {

@@ -2,8 +2,10 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { isolatedStart } from '../isolation/isolated-start.ts'
 import { endCommand } from '../process/processes.ts'
-import { queueStart, startProcess } from '../process/start-process.ts'
+import { findProgram, queueStart, startProcess } from '../process/start-process.ts'
+import type { Confined, Isolation } from '../tool/isolation.ts'
 import { isDeeper } from '../tool/parse-call.ts'
 import type { McpLimits } from './server-config.ts'
 
@@ -16,6 +18,8 @@ export interface StdioOptions {
   limits: McpLimits
   /** Receives output that is not a message. */
   onText(text: string): void
+  /** In team mode: the owner of the process, and whether it has the machine's network. */
+  isolation?: { of: Isolation; network: boolean; roots: readonly string[] } | undefined
   /** Watches the process so that it is killed if ours dies. */
   warden?: { watch(pid: number): void; release(pid: number): void }
 }
@@ -36,6 +40,7 @@ export function createStdioTransport(options: StdioOptions): ServerTransport {
   const { limits, onText } = options
   const guard = createMessageGuard(limits)
   let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined
+  let inside: Confined | undefined
   let why: string | undefined
   let closing: Promise<void> | undefined
   const pieces: Buffer[] = []
@@ -44,8 +49,18 @@ export function createStdioTransport(options: StdioOptions): ServerTransport {
   const transport: ServerTransport = {
     reason: () => why,
     async start() {
-      const { command, args, env, cwd } = options
-      const spawned = () => spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+      const { command, args, env, cwd, isolation } = options
+      inside = await isolatedStart(isolation?.of, {
+        argv: [isolation === undefined ? command : (findProgram(command, env) ?? command), ...args],
+        cwd,
+        env,
+        confinement: 'workspace',
+        roots: isolation?.roots ?? [],
+        ...(isolation?.network === true && { network: 'machine' as const }),
+      })
+      const { file, args: given, ...place } = inside
+      const spawned = () =>
+        spawn(file, given, { env: place.env, cwd: place.cwd, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
       const started = await queueStart(() => startProcess('it', spawned)).catch((problem: unknown) => {
         const error = problem as NodeJS.ErrnoException
         why ??= error.code === 'ENOENT' ? notFound(command, cwd) : error.message.replace(/^it (.*)\.$/, '$1')
@@ -136,7 +151,7 @@ export function createStdioTransport(options: StdioOptions): ServerTransport {
     stdout?.destroy()
     // Pending requests need not wait for the process to exit.
     transport.onclose?.()
-    if (child === undefined || pid === undefined) return
+    if (child === undefined || pid === undefined) return inside?.release()
     if (why === undefined) await exited(child, graceMs)
     try {
       await endCommand({ pid, mark: options.env['TROUPE_TASK'] })
@@ -144,6 +159,7 @@ export function createStdioTransport(options: StdioOptions): ServerTransport {
       onText(`${(error as Error).message}\n`)
     } finally {
       stderr?.destroy()
+      inside?.release()
       options.warden?.release(pid)
     }
   }

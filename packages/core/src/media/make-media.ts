@@ -240,7 +240,10 @@ export async function replaceFile(target: ResolvedPath, bytes: Uint8Array, ctx: 
   await withPathLocks([real], async () => {
     const before = await takeSnapshot(real, { shown })
     if (before !== undefined) requireFullyRead(ctx.state, real, shown, before)
-    const [sha256] = await changeFiles([{ path: real, shown, before, after: [bytes] }], journalFor(ctx), ctx.signal)
+    const [sha256] = await changeFiles([{ path: real, shown, before, after: [bytes] }], journalFor(ctx), {
+      signal: ctx.signal,
+      owner: ctx.state.isolation?.user,
+    })
     recordWrite(ctx.state, real, sha256 ?? '', statSync(real, { bigint: true }), 'all')
   })
 }

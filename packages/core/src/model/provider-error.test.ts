@@ -167,6 +167,45 @@ describe('context length errors of each provider', () => {
     expect(describeProviderError(apiError(status, body), place).name).toBe('ContextTooLong')
   })
 
+  test.each([
+    'The decoder prompt (length 5000) is longer than the maximum model length of 4096.',
+    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens',
+    'Input validation error: `inputs` must have less than 4096 tokens. Given: 5000',
+    'Prompt exceeds max length',
+    'User input tokens exceeds the limit of 127072 tokens',
+    'Too many input tokens. Max input tokens: 8192, request input token count: 9000',
+    'prompt too long; exceeded max context length by 123 tokens',
+    'Prompt tokens too long',
+    'Input length 140000 exceeds the maximum length 131072',
+    'Total tokens of image and text exceed max message tokens',
+    "The total number of tokens (140000) exceeds the model's limit (131072).",
+    'Request too large: 250000 input tokens, but this model accepts at most 200000',
+    'messages total length exceeds limit',
+    "Invalid 'input': string too long. Expected a string with maximum length 10485760.",
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    'prompt token count of 135355 exceeds the limit of 128000',
+    'Prompt contains 85201 tokens, too large for model with 32768 maximum context length',
+    'Please reduce the length of the messages or completion.',
+    'Input is too long for requested model.',
+    'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000',
+    'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000',
+  ])('%s', (message) => {
+    expect(describeProviderError(apiError(400, { error: { message } }), place).name).toBe('ContextTooLong')
+  })
+
+  test.each([
+    'max_tokens is too large: 100000. This model supports at most 16384 completion tokens',
+    'max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens',
+    "Invalid 'tools[0].function.name': string too long. Expected a string with maximum length 64.",
+    'Tool name is too long. Expected a string with maximum length 64',
+    'image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes',
+    'Input image exceeds the maximum allowed size',
+    'tool_use ids must be less than 64 characters',
+    'messages: at least one message is required',
+  ])('not: %s', (message) => {
+    expect(describeProviderError(apiError(400, { error: { message } }), place).name).toBe('ProviderRefused')
+  })
+
   test('a rate limit that mentions tokens is a rate limit', () => {
     const error = apiError(429, { error: { message: 'too many tokens per minute for this context window' } })
     expect(describeProviderError(error, place).name).toBe('ProviderRateLimit')

@@ -247,8 +247,20 @@ export function retryDelay(attempt: number, retryAfterMs?: number): number | und
   return Math.round(backOff * (0.75 + Math.random() * 0.5))
 }
 
-const contextTooLongPattern =
-  /context[_ ](length|window|size|limit)|maximum context|prompt is too long|input is too long|input token count.*exceeds|token count of \d+ exceeds|exceeds? the (maximum|available) (number of tokens|context)|exceeded model token limit|maximum prompt length|range of input length|request_too_large|too many tokens|too large for model|reduce the length of (the|your) (messages|prompt|input)/i
+const contextTooLongPattern = new RegExp(
+  [
+    // A limit that only concerns the context.
+    'context[_ ](length|window|size|limit)|maximum context|max(imum)? (prompt|model) length|exceeded model token limit',
+    'exceeds? the available context|range of input length|request_too_large|too large for model',
+    // The prompt or its tokens exceed something.
+    '(prompt|input|inputs|messages)( tokens)? (is |are )?too long|too many (input )?tokens|reduce the length of (the|your) (messages|prompt|input)',
+    '(prompt|input|messages)( tokens?| length| count| total)*( \\(?\\d+\\)?)? exceeds? (the )?(max|limit)',
+    'token count.*exceeds|tokens?( \\(\\d+\\))? exceeds? (the )?(model.s )?(max|limit)|tokens .*exceed max',
+    '(inputs?|prompt)[`\'" ].{0,60}must (be|have) (<=|≤|less than|at most) ?\\d+|input tokens, but .*at most',
+    "'input': string too long",
+  ].join('|'),
+  'i',
+)
 
 /** Extracts the model's token limit and the request's token count from a provider's context length error. */
 export function readContextLimit(message: string): { limit?: number; sent?: number } {

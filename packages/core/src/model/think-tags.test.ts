@@ -29,6 +29,11 @@ describe('reasoning as text', () => {
   const cases: [name: string, given: string, thoughts: string, text: string][] = [
     ['tags', '<think>secret plan</think>\n\nThe answer.', 'secret plan', 'The answer.'],
     ['other tags', '<thinking>\nplan\n</thinking>\nThe answer.', 'plan\n', 'The answer.'],
+    ['brackets', '[THINK]plan [1][/THINK]The answer.', 'plan [1]', 'The answer.'],
+    ['triangles', '◁think▷plan◁/think▷The answer.', 'plan', 'The answer.'],
+    ['a tag with a name', '<seed:think>plan < x</seed:think>The answer.', 'plan < x', 'The answer.'],
+    ['a thought', '<thought>plan</thought>\nThe answer.', 'plan', 'The answer.'],
+    ['an answer with a bracket', '[THE answer]', '', '[THE answer]'],
     ['blanks before', '\n <think>plan</think>The answer.', 'plan', 'The answer.'],
     ['no thoughts', '<think>\n\n</think>\n\nThe answer.', '', 'The answer.'],
     ['no opening tag', 'secret plan</think>\n\nThe answer.', 'secret plan', 'The answer.'],

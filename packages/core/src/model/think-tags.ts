@@ -14,11 +14,22 @@ export function isTagged(providerMetadata: object | undefined): boolean {
   return (providerMetadata as Partial<typeof tagged> | undefined)?.troupe?.tagged === true
 }
 
+/** How models mark reasoning: Magistral with brackets, Kimi with triangles, Seed with its name. */
+const tags: Readonly<Record<string, string>> = {
+  '<think>': '</think>',
+  '<thinking>': '</thinking>',
+  '<thought>': '</thought>',
+  '<THINK>': '</THINK>',
+  '<seed:think>': '</seed:think>',
+  '[THINK]': '[/THINK]',
+  '◁think▷': '◁/think▷',
+}
+
 /** Providers that separate reasoning from text themselves. */
 const separating = /^(anthropic|google|openai\.responses|xai|gateway|codex)/
 
 /**
- * Converts `<think>` tags at the start of an answer to reasoning parts, for local servers without a reasoning parser.
+ * Converts `<think>` and similar tags at the start of an answer to reasoning parts, for local servers without a reasoning parser.
  * Many omit the opening tag because it is part of the prompt. The text is then recognized as reasoning only at the
  * closing tag, and the streamed text (returned by `said`) is reset. Undefined for providers that do not need it.
  */
@@ -79,15 +90,16 @@ class ThinkTags {
     if (this.#state === 'text') return this.#plain(delta)
     this.#held += delta
     if (this.#state === 'thoughts') return this.#thoughts()
-    const opened = /^\s*<(think|thinking)>\s*/.exec(this.#held)
-    if (opened !== null) {
-      this.#closing = `</${opened[1]}>`
-      this.#held = this.#held.slice(opened[0].length)
+    const given = this.#held.trimStart()
+    const opened = Object.keys(tags).find((tag) => given.startsWith(tag))
+    if (opened !== undefined) {
+      this.#closing = tags[opened]!
+      this.#held = given.slice(opened.length).trimStart()
       this.#state = 'thoughts'
       this.#hadThoughts = true
       return this.#thoughts()
     }
-    if (/^\s*(<(t(h(i(n(k(i(n(g)?)?)?)?)?)?)?)?)?$/.test(this.#held)) return []
+    if (Object.keys(tags).some((tag) => tag.startsWith(given))) return []
     this.#state = this.#said === undefined ? 'done' : 'text'
     return this.#plain(this.#takeHeld())
   }

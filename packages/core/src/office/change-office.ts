@@ -64,7 +64,10 @@ export async function changeOffice(ctx: ToolContext, call: OfficeCall): Promise<
     requireCurrent(ctx, plan, before)
     const edit = await computeOffice(ctx, plan, before)
     const change = { path: target.path, shown: target.shown, before, after: edit.after }
-    const [sha256] = await changeFiles([change], journalFor(ctx), ctx.signal)
+    const [sha256] = await changeFiles([change], journalFor(ctx), {
+      signal: ctx.signal,
+      owner: ctx.state.isolation?.user,
+    })
     recordWrite(
       ctx.state,
       target.path,

@@ -1,7 +1,7 @@
-import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { makeTemporaryFolder } from '../files/temporary-files.ts'
 import { isProgram } from '../process/start-process.ts'
 import { printable, printDocument } from './print-document.ts'
 import { type ProgramContext, runProgram } from './run-program.ts'
@@ -70,7 +70,7 @@ export async function withConverted<Result>(
   to: string,
   use: (file: string) => Promise<Result>,
 ): Promise<Result> {
-  return withFolder(async (folder) => use(await convertIn(ctx, folder, source, to)))
+  return withFolder(ctx, async (folder) => use(await convertIn(ctx, folder, source, to)))
 }
 
 export interface RenderedPage {
@@ -86,7 +86,7 @@ export async function renderOffice(
   source: { path: string },
   { first, last }: { first: number; last: number },
 ): Promise<RenderedPage[]> {
-  return withFolder(async (folder) => {
+  return withFolder(ctx, async (folder) => {
     const pdf =
       path.extname(source.path).toLowerCase() === '.pdf'
         ? await copied(source.path, path.join(folder, 'source.pdf'))
@@ -110,8 +110,11 @@ export async function renderOffice(
   })
 }
 
-async function withFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'troupe-office-')))
+async function withFolder<Result>(
+  { state }: ProgramContext,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = await makeTemporaryFolder('office', state.isolation)
   try {
     return await work(folder)
   } finally {

@@ -12,7 +12,7 @@ export type ProgramContext = Pick<
   'signal' | 'toolCallId' | 'process' | 'granted' | 'documents' | 'printer'
 > & {
   run: { id: string }
-  state: Pick<ToolContext['state'], 'sandbox'>
+  state: Pick<ToolContext['state'], 'sandbox' | 'isolation'>
 }
 
 export interface ProgramOutcome {
@@ -32,6 +32,15 @@ const settingsFolders = [
   '/var/cache/fontconfig',
 ]
 
+/** Ends the whole process group when the pipe from this process closes, which also happens when it is killed. */
+const watchedScript = `exec 3<&0 </dev/null
+{ read -r _ <&3; kill -KILL 0; } &
+watch=$!
+"$@" 3<&-
+code=$?
+kill "$watch" 2>/dev/null
+exit "$code"`
+
 /**
  * Runs a program on files in a separate folder: in the sandbox without network where there is one, in a process group
  * that is killed as a whole. Programs such as LibreOffice leave children behind when only the first process ends.
@@ -49,9 +58,10 @@ export async function runProgram(
     LANG: 'C.UTF-8',
     ...processMark(ctx.run.id, ctx.toolCallId),
   }
-  const [file = '', ...args] = argv
+  const [name = ''] = argv
+  const [file, ...args] = [findBash(), '--noprofile', '--norc', '-c', watchedScript, 'bash', ...argv]
   const confined = await ctx.state.sandbox?.wrap({
-    argv: [findBash(), '--noprofile', '--norc', '-c', `${limitsScript}; exec "$@"`, 'bash', ...argv],
+    argv: [file, '--noprofile', '--norc', '-c', `${limitsScript}; ${watchedScript}`, 'bash', ...argv],
     cwd: folder,
     env,
     confinement: 'workspace',
@@ -60,12 +70,12 @@ export async function runProgram(
     readable: settingsFolders.filter((place) => existsSync(place)),
   })
   const start = confined ?? { file, args, env, cwd: folder }
-  const child = await startProcess(file, () =>
+  const child = await startProcess(name, () =>
     spawn(start.file, start.args, {
       cwd: start.cwd,
       env: start.env,
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     }),
   )
   const pid = child.pid!
@@ -80,11 +90,14 @@ export async function runProgram(
   ctx.signal.addEventListener('abort', kill, { once: true })
   try {
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    child.stdin.on('error', () => undefined)
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-maxOutput)))
     await ctx.process(pid)
     const code = await ended
     ctx.signal.throwIfAborted()
+    const stopReason = confined?.stopReason?.(code)
+    if (stopReason !== undefined) throw new Error(stopReason)
     return { code, output, hasTimedOut }
   } finally {
     clearTimeout(timer)

@@ -238,7 +238,7 @@ function markCut<T>(fact: CommandFact, files: T): T {
   return files
 }
 
-/** Finds arguments that are or could be files: `.env`, `--file=.env`, `@.env`. */
+/** Finds arguments that are or could be files: `.env`, `--file=.env`, `-f.env`, `@.env`, `name=@.env`, `file://`. */
 function filesInArguments(fact: CommandFact, view: PathView): ReturnType<CommandFact['wordFiles']> {
   const files = new Map<string, FoundCommand>()
   for (const found of fact.parts) {
@@ -260,7 +260,9 @@ function namesInArguments({ argv, literalPrefix, guess }: FoundCommand): Set<str
   for (const words of [argv ?? literalPrefix, guess.words]) {
     for (let at = 1; at < words.length && names.size <= maxFiles; at++) {
       const word = words[at]!
-      for (const name of [word, word.slice(word.indexOf('=') + 1), word.startsWith('@') ? word.slice(1) : word])
+      const given = [word, word.slice(word.indexOf('=') + 1), ...(/^-\w./.test(word) ? [word.slice(2)] : [])]
+      const files = given.map((text) => text.replace(/^[@<]|^file:\/\/(localhost(?=\/))?/, '').replace(/;.*$/s, ''))
+      for (const name of [...given, ...files])
         if (name !== '' && !name.startsWith('-') && name.length < 1000 && !/[\0\n]/.test(name)) names.add(name)
     }
   }

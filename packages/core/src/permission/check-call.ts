@@ -151,7 +151,7 @@ function checkPath(fact: PathFact, scene: CheckContext): Check {
       why: `"${fact.given}" controls permissions. Changing it always needs approval.`,
       firm: true,
     }
-  if (fact.kind === 'read' && fact.inside && fact.secret === undefined) return {}
+  if (fact.kind === 'read' && isOpen(fact)) return {}
   if (isHiddenBySandbox(fact, scene.policy)) return {}
   const rule = pathRule(fact, scene)
   if (rule !== undefined) return { rule }
@@ -161,6 +161,15 @@ function checkPath(fact: PathFact, scene: CheckContext): Check {
   if (remember.length === 0 && fact.inside && fact.by === undefined) remember.push(facts.tool.name)
   return { why: pathReason(fact), remember: remember.length > 0 ? remember : undefined }
 }
+
+/** True for workspace files, for the names, sizes and times of its secrets, and for public files of the system. */
+function isOpen({ inside, secret, names, real }: PathFact): boolean {
+  return inside ? secret === undefined || names === true : publicFiles.test(real)
+}
+
+/** What system this is: the same for every person on it. */
+const publicFiles =
+  /^\/(etc\/(os-release|lsb-release|debian_version|issue|timezone)|usr\/lib\/os-release|proc\/(cpuinfo|meminfo|version|loadavg|uptime))$/
 
 /** Previews belong to the agent, so our tools may change them. */
 function isPreview({ by, real, spelled }: PathFact, { facts }: CheckContext): boolean {

@@ -10,9 +10,10 @@ import {
   type ToolApprovalNeed,
   wantsOutside,
 } from './check-call.ts'
-import { findRule, type MatchedRule, ruleMatchesPath } from './match-rules.ts'
+import { findRule, type MatchedRule, ruleMatchesPath, toolRule } from './match-rules.ts'
 import { accessVerb, grantKind, needsGrant, type PermissionContext, secretOf } from './path-facts.ts'
 import { type CompiledRule, compileRules, type Policy, type RuleSet } from './policy.ts'
+import { matchHost } from './rule-patterns.ts'
 import { suggestedRules } from './suggest-rules.ts'
 
 /**
@@ -29,6 +30,8 @@ export function decide(
   const facts = callFacts(call, ctx, policy)
   const floor = facts.commands.find(({ analysis }) => analysis.floor !== undefined)?.analysis.floor
   if (floor !== undefined) return { decision: 'deny', reason: floor, rule: null, ...shownCommands(facts) }
+  const excluded = policy.only === undefined ? undefined : exclusionReason(facts, policy.only)
+  if (excluded !== undefined) return { decision: 'deny', reason: excluded, rule: null, ...shownCommands(facts) }
   const { deny } = policy.rules.index
   const forbidding = deny.isEmpty ? undefined : findRule(deny, facts, (fact) => isSandboxed(fact, policy))
   if (forbidding?.sure === true)
@@ -37,6 +40,19 @@ export function decide(
   const settled = (word: ToolApprovalNeed): Decision =>
     askIfUnreadable(decideFromFacts(facts, policy, word, forbidding), policy)
   return own instanceof Promise ? own.then(settled) : settled(own)
+}
+
+/** A tool or host that is not on the list of the administrator. */
+function exclusionReason({ tool, urls }: CallFacts, { tools, hosts }: NonNullable<Policy['only']>): string | undefined {
+  if (tools !== undefined && toolRule(tools.index.allow, tool) === undefined)
+    return `The policy of the organization does not allow the tool ${tool.name}.`
+  if (hosts === undefined) return undefined
+  const other = urls.find(
+    ({ host }) =>
+      host === undefined ||
+      !hosts.index.allow.url.some((ready) => ready.host !== undefined && matchHost(ready.host, host)),
+  )
+  return other && `The policy of the organization does not allow requests to "${other.host ?? other.url}".`
 }
 
 function askIfUnreadable({ remember, ...decision }: Decision, { unreadable }: Policy): Decision {

@@ -24,6 +24,8 @@ export interface Policy {
   addresses?: readonly string[]
   /** Reason that a rules file cannot be read. Its deny rules are unknown, so nothing runs without approval. */
   unreadable?: string
+  /** The only tools and hosts that an administrator allows. Everything else is denied, in every mode. */
+  only?: { tools?: RuleSet | undefined; hosts?: RuleSet | undefined }
   /** Several models answer the same message. Changes always need approval, and no rule is offered to remember. */
   compared?: boolean
 }

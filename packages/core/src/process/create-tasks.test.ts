@@ -34,7 +34,7 @@ test('an ended task can be read and keeps nothing else of its call', async () =>
       collect()
       return conversation.deref() === undefined
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 25_000, interval: 50 },
   )
   expect(shell.state.tasks.list().map((task) => task.read().text)).toEqual(['said\n', 'typed\r\n'])
 
@@ -93,7 +93,7 @@ withAndWithoutSandbox(({ confinement }) =>
       'sleep',
     ])
     child.kill('SIGKILL')
-    await vi.waitUntil(() => !running.some(isAlive), { timeout: 10_000 })
+    await vi.waitUntil(() => !running.some(isAlive), { timeout: 25_000 })
     for (const folder of [workspace, `${workspace}-output`]) rmSync(folder, { recursive: true, force: true })
   }),
 )

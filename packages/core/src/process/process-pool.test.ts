@@ -51,7 +51,7 @@ test.runIf(linux)('the supervisor process lives as long as a command runs', asyn
   expect(wardens()).toContain(pool.mark)
   await shell.close()
   shells = []
-  await vi.waitUntil(() => !wardens().includes(pool.mark), { timeout: 10_000 })
+  await vi.waitUntil(() => !wardens().includes(pool.mark), { timeout: 25_000 })
 })
 
 test('beyond the limit, a new JavaScript session ends the one that was idle longest, with a message', async () => {
@@ -72,7 +72,7 @@ test('an idle JavaScript session ends, and the next call reports it', async () =
   const shell = openTestShell({ confinement: 'none', pool: createProcessPool({ interpreterIdleMs: 100 }) })
   shells.push(shell)
   await shell.call(jsRepl, 'let a = 1')
-  await vi.waitUntil(() => shell.running().length === 0, { timeout: 10_000 })
+  await vi.waitUntil(() => shell.running().length === 0, { timeout: 25_000 })
   expect((await shell.call(jsRepl, 'typeof a')).text).toContain('was ended because it was idle')
   expect((await shell.call(jsRepl, '1')).text).toBe('=> 1')
 })

@@ -185,7 +185,7 @@ function partTokens(part: Part): number {
   if (part.type === 'steering-message')
     return part.parts.reduce((sum, one) => sum + partTokens(one as Part), frameTokens)
   if ('toolCallId' in part) return frameTokens + valueTokens(part.input) + resultTokens(part)
-  if (!('data' in part) || !/^data-(skill|command|mention)$/.test(part.type)) return 0
+  if (!('data' in part) || !/^data-(skill|command|mention|image-description)$/.test(part.type)) return 0
   const { pictures } = (part.data ?? {}) as { pictures?: unknown[] }
   return valueTokens(part.data) + (pictures?.length ?? 0) * fileTokens
 }

@@ -10,7 +10,7 @@ import type {
 import { type CallNotes, cleanMessage, dataParts, isRefusedAnswer, type Metadata, type Part } from '@troupe/protocol'
 import { isTagged } from '../model/think-tags.ts'
 import { applyCompactions, applyTrim, type PromptMessage } from './apply-compactions.ts'
-import { mentionBlock, skillBlock, wrapBlock } from './prompt-blocks.ts'
+import { descriptionBlock, descriptionsIn, imagesOf, mentionBlock, skillBlock, wrapBlock } from './prompt-blocks.ts'
 import { type FileKind, projectFile, projectReadFiles, projectReasoningFile, type ReadFiles } from './prompt-files.ts'
 
 export { blobHash } from './prompt-files.ts'
@@ -26,7 +26,8 @@ export { blobHash } from './prompt-files.ts'
 export function project(
   stored: readonly PromptMessage[],
   instructions?: string,
-  takes: readonly FileKind[] = [],
+  /** Absent if unknown: attached images and PDFs are tried. */
+  takes?: readonly FileKind[],
   reader?: PromptReader,
   /** The provider paused its answer and must get it back unchanged. */
   isPaused = false,
@@ -35,11 +36,19 @@ export function project(
   const system = instructions === undefined ? [] : [instructions]
   const takenIds = new Set<string>()
   const messages = applyCompactions(applyTrim(stored))
-  const readFiles = projectReadFiles(messages, takes)
+  const isUnseen = takes?.includes('image') !== true
+  const descriptions = isUnseen ? descriptionsIn(stored) : undefined
+  const describe = (sha256: string): string | undefined => {
+    const found = descriptions?.get(sha256)
+    return found && descriptionBlock(found)
+  }
+  const readFiles = projectReadFiles(messages, takes ?? [], describe)
+  const attached = takes === undefined ? userContent : withDescriptions(describe)
   for (const { role, parts, metadata } of messages) {
-    if (role === 'assistant') pushAnswer(prompt, parts, takenIds, readFiles, ownership(metadata, reader))
+    if (role === 'assistant')
+      pushAnswer(prompt, parts, { takenIds, readFiles, ownership: ownership(metadata, reader), attached })
     else if (role === 'system' && prompt.length === 0) system.push(plainText(parts))
-    else pushUser(prompt, userContent(parts), emptyMessageText)
+    else pushUser(prompt, attached(parts), emptyMessageText)
   }
   if (prompt[0]?.role === 'assistant')
     prompt.unshift({ role: 'user', content: [{ type: 'text', text: emptyMessageText }] })
@@ -94,12 +103,17 @@ function pushAssistant(prompt: LanguageModelV4Prompt, content: AssistantContent)
   else prompt.push({ role: 'assistant', content: content.slice(0, end) })
 }
 
+interface AnswerContext {
+  takenIds: Set<string>
+  readFiles: ReadFiles
+  ownership: Ownership
+  attached: typeof userContent
+}
+
 function pushAnswer(
   prompt: LanguageModelV4Prompt,
   parts: readonly Part[],
-  takenIds: Set<string>,
-  readFiles: ReadFiles,
-  ownership: Ownership,
+  { takenIds, readFiles, ownership, attached }: AnswerContext,
 ): void {
   const options = ownership === 'own' ? ownOptions : () => ({})
   let content: AssistantContent = []
@@ -110,7 +124,7 @@ function pushAnswer(
     if (part.type === 'step-start') flush()
     else if (part.type === 'steering-message') {
       flush()
-      pushUser(prompt, userContent([...attachedParts(cleaned, index), ...part.parts]))
+      pushUser(prompt, attached([...attachedParts(cleaned, index), ...part.parts]))
     } else if ('toolCallId' in part) pushCall(part)
     else pushContent(part)
   }
@@ -226,6 +240,18 @@ function userContent(parts: readonly Part[]): UserContent {
     if (part.type === 'file') return [{ type: 'file', ...projectFile(part), ...ownOptions(part.providerMetadata) }]
     return [...dataText(part), ...pictures(part)]
   })
+}
+
+/** Adds the words of each image that the model cannot see. */
+function withDescriptions(describe: (sha256: string) => string | undefined): typeof userContent {
+  return (parts) =>
+    parts.flatMap((part) => [
+      ...userContent([part]),
+      ...imagesOf(part).flatMap(({ sha256 }): UserContent => {
+        const text = describe(sha256)
+        return text === undefined ? [] : [{ type: 'text', text }]
+      }),
+    ])
 }
 
 /** Parts attached to a message in the middle of an answer follow that message. */

@@ -1,5 +1,6 @@
 import path from 'node:path'
-import type { DataParts } from '@troupe/protocol'
+import { dataParts, type DataParts, type Part } from '@troupe/protocol'
+import { blobHash, type ReadCall, readFileResults } from './prompt-files.ts'
 
 /**
  * Tags that wrap texts for a model, with names rarely found in files. Wrapped text cannot open or close any of them.
@@ -11,6 +12,7 @@ const tags = [
   'mentioned-file',
   'mentioned-folder',
   'mentioned-agent',
+  'image-description',
   'conversation-summary',
 ] as const
 type BlockTag = (typeof tags)[number]
@@ -40,4 +42,51 @@ export function skillBlock(skill: { name: string; path: string; content: string 
   const folder = path.dirname(skill.path)
   const body = content === '' ? 'This skill was loaded earlier; see above.' : content
   return wrapBlock('skill', { name, path: skill.path, folder }, body)
+}
+
+type ImageDescription = DataParts['image-description']
+type Parts = readonly { parts: readonly Part[] }[]
+
+/** Images that these messages show, each once, the oldest first. */
+export function imagesIn(messages: Parts): { sha256: string; name: string }[] {
+  const images = new Map<string, string>()
+  for (const { parts } of messages) {
+    for (const part of parts) for (const { sha256, name } of imagesOf(part)) images.set(sha256, name)
+  }
+  return [...images].map(([sha256, name]) => ({ sha256, name }))
+}
+
+/** Images of one part. Empty for images that are not blobs. */
+export function imagesOf(part: Part): { sha256: string; name: string }[] {
+  if (part.type === 'file') {
+    const sha256 = /^image\//i.test(part.mediaType) ? blobHash(part.url) : undefined
+    return sha256 === undefined ? [] : [{ sha256, name: part.filename?.trim() || 'image' }]
+  }
+  if (part.type === 'steering-message') return part.parts.flatMap((one) => imagesOf(one as Part))
+  if ('toolCallId' in part)
+    return readFileResults(part as ReadCall).flatMap(({ kind, blob, path }) =>
+      kind === 'image' ? [{ sha256: blob, name: path }] : [],
+    )
+  if (part.type !== 'data-command') return []
+  const { data } = dataParts.command.schema.safeParse(part.data)
+  return (data?.pictures ?? []).map(({ blob }) => ({ sha256: blob, name: data?.name ?? 'image' }))
+}
+
+/** Descriptions by hash. A later one replaces an earlier one, so that a failure can be made up for. */
+export function descriptionsIn(messages: Parts): Map<string, ImageDescription> {
+  const found = new Map<string, ImageDescription>()
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type !== 'data-image-description') continue
+      const { data } = dataParts['image-description'].schema.safeParse(part.data)
+      if (data !== undefined) found.set(data.sha256, data)
+    }
+  }
+  return found
+}
+
+/** For a model that cannot see the image. The text is somebody else's, so it is wrapped. */
+export function descriptionBlock({ name, model, text, problem }: ImageDescription): string {
+  if (problem !== undefined) return `[${name} could not be described: ${problem}]`.toWellFormed()
+  return wrapBlock('image-description', { name, by: model }, text)
 }

@@ -321,7 +321,7 @@ function legalType(mediaType: string | undefined): string | undefined {
   return mediaType !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : undefined
 }
 
-interface ReadCall {
+export interface ReadCall {
   toolCallId: string
   state: string
   output?: unknown
@@ -352,6 +352,8 @@ export interface ReadFiles {
 export function projectReadFiles(
   messages: readonly { parts: readonly object[] }[],
   takes: readonly FileKind[],
+  /** The image in words, by its hash. */
+  describe: (sha256: string) => string | undefined = () => undefined,
 ): ReadFiles {
   const shown = takes.length === 0 ? new Set<string>() : newestFiles(messages, takes)
   return {
@@ -369,12 +371,16 @@ export function projectReadFiles(
       ])
     },
     note(call) {
-      const hidden = readFileResults(call).filter((file) => !shown.has(file.id) && mediaProblem(file) === undefined)
+      const files = readFileResults(call)
+      const hidden = files.filter((file) => !shown.has(file.id) && mediaProblem(file) === undefined)
+      const described = takes.includes('image') ? [] : files.flatMap(({ blob }) => describe(blob) ?? [])
       const [file] = hidden
-      if (file === undefined) return undefined
+      if (file === undefined) return described.length === 0 ? undefined : described.join('\n')
       const it = hidden.length === 1 ? 'it' : 'them'
-      if (!takes.includes(file.kind))
-        return `You cannot see ${it}: this model does not accept ${file.kind === 'pdf' ? 'PDFs' : 'images'}.`
+      if (!takes.includes(file.kind)) {
+        const why = `You cannot see ${it}: this model does not accept ${file.kind === 'pdf' ? 'PDFs' : 'images'}.`
+        return [why, ...described].join('\n')
+      }
       return hidden.length === 1
         ? 'It is no longer shown, because you read others after it. Read it again to see it.'
         : `${hidden.length} of the pictures are no longer shown, because you read others after them. Read them again to see them.`
@@ -400,7 +406,7 @@ function newestFiles(messages: readonly { parts: readonly object[] }[], takes: r
 }
 
 /** Files that a result shows: one, or the pictures of a document's pages. */
-function readFileResults({ toolCallId, state, output, providerExecuted }: ReadCall): ReadFile[] {
+export function readFileResults({ toolCallId, state, output, providerExecuted }: ReadCall): ReadFile[] {
   if (state !== 'output-available' || providerExecuted === true) return []
   if (typeof output !== 'object' || output === null) return []
   const { kind, path: given, images } = output as Record<string, unknown>

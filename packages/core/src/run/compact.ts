@@ -305,12 +305,25 @@ export async function recoverModelCall<T>(turn: Turn, call: () => Promise<T>): P
         triesLeft = tooLong.limit === undefined ? triesLeft - 1 : 0
         await compactIfNeeded(turn, { tooLong })
         turn.input.signal.throwIfAborted()
-      } else if (turn.sentFiles && !turn.plainFiles && mayRejectFiles(error)) turn.plainFiles = true
-      else throw error.name === 'ContextTooLong' ? withAdvice(error) : error
+      } else if (turn.sentFiles && !turn.plainFiles && mayRejectFiles(error)) {
+        turn.plainFiles = true
+        if (isBlind(turn)) await describeImages(turn)
+      } else throw error.name === 'ContextTooLong' ? withAdvice(error) : error
     } finally {
       turn.leave()
     }
   }
+}
+
+/** True if the model gets no images, but another model may describe them. */
+export function isBlind({ input, plainFiles }: Turn): boolean {
+  return input.vision !== undefined && (plainFiles || input.model.accepts?.includes('image') === false)
+}
+
+/** Loaded when needed, since most models see. */
+export async function describeImages(turn: Turn): Promise<void> {
+  const { describeImages: describe } = await import('./describe-images.ts')
+  await describe(turn)
 }
 
 /** Providers word this error differently, and some give no message. */

@@ -3,7 +3,8 @@ import { realPath } from '../files/resolve-path.ts'
 import { openUndoFolder } from '../files/undo-folder.ts'
 import { createProcessPool, type ProcessPool } from '../process/process-pool.ts'
 import { createTasks } from '../process/tasks.ts'
-import type { AgentState, Sandbox } from '../tool/agent-state.ts'
+import type { AgentState } from '../tool/agent-state.ts'
+import type { Isolation, Sandbox } from '../tool/isolation.ts'
 import type { UndoJournal } from '../tool/undo-journal.ts'
 
 export interface AgentStateOptions {
@@ -22,6 +23,8 @@ export interface AgentStateOptions {
   readable?: readonly string[]
   /** Confines commands. See `findSandbox`. */
   sandbox?: Sandbox | undefined
+  /** In team mode: the person whose agent it is. Replaces `sandbox`. */
+  isolation?: Isolation | undefined
   /** Process pool shared with others that start processes. Default: one global pool. */
   pool?: ProcessPool
 }
@@ -48,7 +51,8 @@ export function createAgentState(options: AgentStateOptions): AgentState {
     pool,
     undo: options.undo ?? openUndoFolder(options.undoFolder ?? path.join(outputFolder, '.undo')),
     resources: new Map(),
-    sandbox: options.sandbox,
+    sandbox: options.isolation?.sandbox ?? options.sandbox,
+    isolation: options.isolation,
   }
 }
 

@@ -7,7 +7,7 @@ import type { SpendGuard } from '../model/spend-guard.ts'
 import type { FileKind } from '../prompt/prompt-files.ts'
 import type { Asks } from '../tool/asks.ts'
 import type { Attachments } from '../tool/documents.ts'
-import type { AgentFrame, Agents, Blobs } from '../tool/services.ts'
+import type { AgentFrame, Agents, Blobs, Vision } from '../tool/services.ts'
 import type { Offers } from '../tool/tool-set.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
 import type { Resume } from './resume.ts'
@@ -133,6 +133,8 @@ export interface RunInput {
   transcription?: ToolContext['transcription']
   /** Shows attached documents to models that cannot take their files. */
   attachments?: Attachments
+  /** Describes images if the model cannot see them and the user allows it. */
+  vision?: Vision
   queries?: ToolContext['queries']
   mode?: ToolContext['mode']
   credentials?: ToolContext['credentials']

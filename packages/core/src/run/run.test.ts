@@ -248,9 +248,11 @@ describe('the loop', () => {
 
   it('stops at once, even if a tool ignores its signal', async () => {
     const controller = new AbortController()
-    const deaf = probe('Deaf', true, [], { execute: () => new Promise(() => undefined) })
+    const begun = Promise.withResolvers<void>()
+    const deaf = probe('Deaf', true, [], { execute: () => new Promise(() => begun.resolve()) })
     const playing = play([[{ call: { name: 'Deaf', input: {}, id: 'c1' } }]], [deaf], { signal: controller.signal })
-    setTimeout(() => controller.abort(new Error('stop')), 20)
+    await begun.promise
+    controller.abort(new Error('stop'))
     const outcome = await playing
     expect(outcome.status).toBe('aborted')
     expect(outcome.message.metadata?.aborted).toBe(true)
@@ -261,14 +263,16 @@ describe('the loop', () => {
     const controller = new AbortController()
     const aborted = (signal: AbortSignal): Promise<void> =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const partial = probe('Partial', true, [], {
-      stopMs: 1000,
-      execute: async (_, { signal }) => aborted(signal).then(() => ({ half: 1 })),
+      stopMs: 10_000,
+      execute: async (_, { signal }) => (first.resolve(), aborted(signal).then(() => ({ half: 1 }))),
     })
-    const deaf = probe('Deaf', true, [], { stopMs: 20, execute: () => new Promise(() => undefined) })
+    const deaf = probe('Deaf', true, [], { stopMs: 20, execute: () => new Promise(() => second.resolve()) })
     const calls = [{ call: { name: 'Partial', input: {}, id: 'c1' } }, { call: { name: 'Deaf', input: {}, id: 'c2' } }]
     const playing = play([calls], [partial, deaf], { signal: controller.signal })
-    setTimeout(() => controller.abort(new Error('stop')), 20)
+    await Promise.all([first.promise, second.promise])
+    controller.abort(new Error('stop'))
     const outcome = await playing
     expect(outcome.status).toBe('aborted')
     expect(call(outcome, 'c1').output).toEqual({ half: 1 })

@@ -7,7 +7,7 @@ import { formatCount } from '../text/format.ts'
 import { buildTools, findTool, shownTools } from '../tool/tool-set.ts'
 import { isRefusal } from './call-context.ts'
 import { callModel, maxAnswerSize, pausedFinishReason } from './call-model.ts'
-import { compactIfNeeded, recoverModelCall } from './compact.ts'
+import { compactIfNeeded, describeImages, isBlind, recoverModelCall } from './compact.ts'
 import type { Resume } from './resume.ts'
 import type { RunInput } from './run-input.ts'
 import { openStepCalls, type StepCalls } from './step-calls.ts'
@@ -56,6 +56,7 @@ async function runTurn(input: RunInput): Promise<RunOutcome> {
         turn.stopped = limitReached(turn)
         if (turn.stopped !== undefined) break
         estimate = await compactIfNeeded(turn)
+        if (isBlind(turn)) await turn.work(() => describeImages(turn))
         input.signal.throwIfAborted()
         // Other agents of the tree may have spent the rest meanwhile. Nothing is awaited between this check and
         // counting the step.

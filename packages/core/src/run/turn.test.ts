@@ -3,8 +3,8 @@ import { NamedError } from '../../../protocol/src/error.ts'
 import { foldChunks } from '../../../protocol/src/fold.ts'
 import type { Chunk } from '../../../protocol/src/message.ts'
 import { call, play, type Playing, probe, texts } from '../../testing/play-run.ts'
-import { createMemoryAsks } from '../store/memory.ts'
-import type { ScriptItem } from '../testing/index.ts'
+import { createMemoryAsks, createMemoryLog } from '../store/memory.ts'
+import { scriptedModel, type ScriptItem } from '../testing/index.ts'
 import { shutdown } from '../tool/abort-reason.ts'
 import type { Answer } from '../tool/asks.ts'
 import type { ToolContext } from '../tool/tool.ts'
@@ -156,10 +156,12 @@ describe('a model call that fails', () => {
   })
 
   it('keeps the results of the calls that had ended', async () => {
-    const outcome = await play(
-      [[{ call: { name: 'Look', input: {}, id: 'c1' } }, { delayMs: 40 }, { reset: true }]],
-      [probe('Look', true, [])],
-    )
+    const log = createMemoryLog()
+    const model = scriptedModel([
+      [{ call: { name: 'Look', input: {}, id: 'c1' } }, { gate: 'result' }, { reset: true }],
+    ])
+    log.subscribe(({ type }) => type === 'tool-output-available' && model.open('result'))
+    const outcome = await play([], [probe('Look', true, [])], { log, model: { id: 'test/scripted', model } })
     expect(outcome.status).toBe('failed')
     expect(call(outcome, 'c1').state).toBe('output-available')
   })

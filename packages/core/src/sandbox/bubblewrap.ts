@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Grant } from '../access/decision.ts'
 import { isInside } from '../files/resolve-path.ts'
-import type { Confined, ConfinedStart, Sandbox } from '../tool/agent-state.ts'
+import type { Confined, ConfinedStart, Sandbox } from '../tool/isolation.ts'
 import { FolderListings } from './folder-listings.ts'
 import { type Mount, Mounts, temporaryFolders } from './mounts.ts'
 import { PlaceholderFolders } from './placeholder-folders.ts'
@@ -29,13 +29,36 @@ interface BubblewrapOptions {
   TMPDIR?: string | undefined
 }
 
+export interface Bubblewrap extends Sandbox {
+  /** In team mode the program belongs to a person. */
+  wrap(start: ConfinedStart, person?: SandboxPerson): Promise<Confined>
+}
+
+export interface SandboxPerson {
+  /** Files that programs see in place of others, by path. */
+  files: Readonly<Record<string, string>>
+  begin(start: PersonStart): Promise<Confined>
+}
+
+export interface PersonStart {
+  program: string
+  /** Arguments of bubblewrap. They also set the environment inside, because the start itself has none. */
+  args: readonly string[]
+  argv: readonly string[]
+  filterFile: string | undefined
+  env: Readonly<Record<string, string>>
+  /** Folders on disk that the program may write. */
+  writable: readonly string[]
+  network: ConfinedStart['network']
+}
+
 /**
  * Runs commands in new namespaces, without capabilities or a way to gain any, on a file system built from scratch.
  * `--die-with-parent` is not used: it would kill background processes of a command and leave no time after SIGTERM.
  * `--new-session` is not used: it would detach programs from their terminal. Everything stays in one process group.
  * SIGKILL to that group reaches the first process inside, and through it all others.
  */
-export function createBubblewrap(options: BubblewrapOptions): Sandbox {
+export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
   const { program, supports } = options
   const holds = new PlaceholderFolders()
   const keptPlaces = new ProtectedPathCache()
@@ -44,7 +67,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   return {
     name: 'bubblewrap',
     check: (roots) => void roots.map(checkedRoot),
-    async wrap(start) {
+    async wrap(start, person) {
       const { roots, secrets = [], confinement } = start
       const listings = new FolderListings()
       const granted = await grantedMounts(start, options.places, listings)
@@ -53,30 +76,51 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       const changed = (start.grants ?? []).filter(({ how }) => how === 'write').map(({ path: place }) => place)
       for (const { absent } of entered) for (const place of absent) if (holdsOne(place, changed)) holds.letGo(place)
       const kept = entered.map((places) => withoutGranted(places, changed))
-      const mounts = sandboxMounts(options, start, granted, kept)
+      const mounts = sandboxMounts(options, start, granted, kept, person?.files)
       const held = kept.flatMap(({ absent }) => absent.filter((place) => holds.hold(place)))
       for (const place of held) mounts.set(place, { how: 'read' })
       listings.prepare(mounts.list().map(([where]) => where))
       const stopRemoving = removeForbidden(kept.flatMap(({ forbidden }) => forbidden))
-      const { env, set } = splitEnvironment(start.env)
+      const filter = granted.size > 0 ? strictFile : filterFile
       const place = [
-        ...namespaceArguments(filterFile === undefined && supports('--disable-userns')),
+        ...namespaceArguments(filterFile === undefined && supports('--disable-userns'), start.network !== undefined),
         ...mountArguments(mounts, supports),
-        ...set,
         '--chdir',
         start.cwd,
       ]
+      const release = (): void => {
+        stopRemoving()
+        listings.remove()
+        for (const place of held) holds.release(place)
+        for (const root of writable) keptPlaces.leave(root)
+      }
+      if (person !== undefined) {
+        const { argv, env, temporary } = start
+        const disk = temporary === undefined ? writable : [temporary, ...writable]
+        const begun = await person.begin({
+          program,
+          args: place,
+          argv,
+          filterFile: filter,
+          env,
+          writable: disk,
+          network: start.network,
+        })
+        return {
+          ...begun,
+          release: once(() => {
+            begun.release()
+            release()
+          }),
+        }
+      }
+      const { env, set } = splitEnvironment(start.env)
       return {
-        ...filtered(program, [...place, '--', ...start.argv], granted.size > 0 ? strictFile : filterFile),
+        ...filtered(program, [...place, ...set, '--', ...start.argv], filter),
         env,
         cwd: '/',
         holdsOutput: true,
-        release: once(() => {
-          stopRemoving()
-          listings.remove()
-          for (const place of held) holds.release(place)
-          for (const root of writable) keptPlaces.leave(root)
-        }),
+        release: once(release),
       } satisfies Confined
     },
   }
@@ -91,11 +135,11 @@ function filtered(program: string, args: string[], filterFile: string | undefine
   return { file: '/bin/sh', args: ['-c', 'exec "$@" 9< "$0"', filterFile, program, '--seccomp', '9', ...args] }
 }
 
-function namespaceArguments(disableNamespaces: boolean): string[] {
+function namespaceArguments(disableNamespaces: boolean, sharesNetwork: boolean): string[] {
   return [
     '--unshare-user',
     '--unshare-pid',
-    '--unshare-net',
+    ...(sharesNetwork ? [] : ['--unshare-net']),
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',
@@ -111,6 +155,7 @@ function sandboxMounts(
   { confinement, roots, readable = [], fixed = [], secrets = [], temporary, gitConfig }: ConfinedStart,
   granted: ReadonlyMap<string, Mount>,
   kept: readonly ProtectedPaths[],
+  files: Readonly<Record<string, string>> = {},
 ): Mounts {
   const mounts = new Mounts(places)
   const how: Mount['how'] & ('read' | 'write') = confinement === 'workspace' ? 'write' : 'read'
@@ -135,6 +180,7 @@ function sandboxMounts(
   // If the home is a workspace, add nothing to it that does not exist.
   if (gitConfig !== undefined && (mounts.isMade(home) || isFolder(ownGit) === false))
     mounts.set(ownGit, { how: 'read', from: gitConfig })
+  for (const [file, from] of Object.entries(files)) mounts.set(file, { how: 'read', from })
   if (troupeHome !== undefined && mounts.isSeen(troupeHome)) hide(troupeHome)
   for (const place of readable) if (isFolder(place) !== undefined) mounts.show(place)
   for (const place of homeSecrets(home))

@@ -4,14 +4,14 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { findBash } from '../process/start-process.ts'
 import { inSandbox } from '../testing/shell-modes.ts'
-import type { Sandbox } from '../tool/agent-state.ts'
+import type { Sandbox } from '../tool/isolation.ts'
 import { findSandbox, noSandboxReason, probeSandbox } from './find-sandbox.ts'
 
 inSandbox('on this machine', () => {
   test('a sandbox is found and reported', async () => {
     const { sandbox, text, fix } = await findSandbox()
     expect(sandbox?.name).toMatch(/bubblewrap|Seatbelt/)
-    expect(text).toMatch(/sandboxes commands: they can only change the workspace and have no network\.$/)
+    expect(text).toMatch(/sandboxes commands: they can only change the open folder and have no network\.$/)
     expect(fix).toBeUndefined()
   })
 })

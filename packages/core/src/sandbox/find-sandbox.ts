@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { homedir, release, tmpdir } from 'node:os'
 import path from 'node:path'
 import { findBash, findProgram, startProcess } from '../process/start-process.ts'
-import type { Sandbox } from '../tool/agent-state.ts'
+import type { Sandbox } from '../tool/isolation.ts'
 import { createBubblewrap } from './bubblewrap.ts'
 import { systemPlaces, toolPlaces } from './mounts.ts'
 import type { SandboxFinding } from './sandbox.ts'
@@ -39,17 +39,23 @@ async function findBubblewrap({
 }: FindSandboxOptions): Promise<SandboxFinding> {
   const program = findProgram('bwrap', env)
   if (program === undefined) return noSandboxReason('linux')
-  const [help, version] = await Promise.all([runConfined(program, ['--help']), runConfined(program, ['--version'])])
+  const [supports, version] = await Promise.all([optionsOf(program), runConfined(program, ['--version'])])
   const { TMPDIR } = env
   const sandbox = createBubblewrap({
     program,
-    supports: (option) => help.printed.includes(`${option} `),
+    supports,
     places: systemPlaces({ home, troupeHome, PATH: env['PATH'] ?? '', TMPDIR, execPath: process.execPath }),
     home,
     troupeHome,
     TMPDIR,
   })
   return judge(sandbox, version.printed.trim())
+}
+
+/** Resolves to a function that tells if this bubblewrap knows an option. */
+export async function optionsOf(program: string): Promise<(option: string) => boolean> {
+  const { printed } = await runConfined(program, ['--help'])
+  return (option) => printed.includes(`${option} `)
 }
 
 async function findSeatbelt({
@@ -65,7 +71,7 @@ async function findSeatbelt({
 async function judge(sandbox: Sandbox, name: string): Promise<SandboxFinding> {
   const complaint = await probeSandbox(sandbox)
   if (complaint !== undefined) return noSandboxReason(process.platform, complaint)
-  return { sandbox, text: `${name} sandboxes commands: they can only change the workspace and have no network.` }
+  return { sandbox, text: `${name} sandboxes commands: they can only change the open folder and have no network.` }
 }
 
 const limitMs = 5000

@@ -111,22 +111,26 @@ const homeMegabytes = 256
 const sharedMegabytes = 256
 const temporaryMegabytes = 512
 
-/** Mounts of every sandbox: the machine's programs and an empty home. Computed once. */
-export function systemPlaces(options: SystemOptions): Mounts {
+/**
+ * Mounts of every sandbox: the machine's programs and an empty home. Computed once. `isReachable` leaves out folders that
+ * the user of the sandbox cannot read.
+ */
+export function systemPlaces(options: SystemOptions, isReachable = (_place: string): boolean => true): Mounts {
   const { home } = options
   const mounts = new Mounts()
   for (const folder of systemFolders) {
     const target = linkTarget(folder)
     if (target !== undefined) mounts.set(folder, { how: 'link', target })
-    else if (exists(folder)) mounts.show(folder)
+    else if (exists(folder) && isReachable(folder)) mounts.show(folder)
   }
-  for (const name of systemSettings) showSetting(mounts, path.join('/etc', name))
+  for (const name of systemSettings)
+    if (isReachable(path.join('/etc', name))) showSetting(mounts, path.join('/etc', name))
   if (path.dirname(home) !== home) mounts.set(home, { how: 'memory', megabytes: homeMegabytes })
   for (const folder of temporaryFolders(options.TMPDIR))
     mounts.set(folder, { how: 'memory', megabytes: temporaryMegabytes })
   mounts.set('/var/tmp', { how: 'link', target: '../tmp' })
   mounts.set('/dev/shm', { how: 'memory', megabytes: sharedMegabytes })
-  for (const folder of toolPlaces(options)) mounts.show(folder)
+  for (const folder of toolPlaces(options)) if (isReachable(folder)) mounts.show(folder)
   return mounts
 }
 

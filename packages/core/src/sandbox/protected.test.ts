@@ -408,7 +408,7 @@ inSandbox('inside the sandbox', () => {
   })
 })
 
-const soon = { interval: 10, timeout: 10_000 }
+const soon = { interval: 10, timeout: 25_000 }
 
 function useful(place: SandboxWorkspace, onTestFinished: TestContext['onTestFinished']) {
   onTestFinished(() => place.close())

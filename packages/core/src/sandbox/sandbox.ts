@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Sandbox } from '../tool/agent-state.ts'
+import type { Sandbox } from '../tool/isolation.ts'
 
 export interface SandboxFinding {
   /** Undefined if commands cannot be confined. */

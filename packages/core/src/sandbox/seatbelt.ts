@@ -1,6 +1,6 @@
 import type { Grant } from '../access/decision.ts'
 import { isInside } from '../files/resolve-path.ts'
-import type { Confined, ConfinedStart, Sandbox } from '../tool/agent-state.ts'
+import type { Confined, ConfinedStart, Sandbox } from '../tool/isolation.ts'
 import { homeSecrets, protectedNames, tokenFile } from './protected-paths.ts'
 
 export interface SeatbeltOptions {

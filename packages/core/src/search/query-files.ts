@@ -64,6 +64,51 @@ export async function resolveQueryFiles(sql: string, ctx: FileContext): Promise<
   return { sql: result, files: [...files.values()] }
 }
 
+/** A statement that changes the rows of a file: the name of the file, and the statement for the engine. */
+export interface FileStatement {
+  name: string
+  /** The file is the table `troupe_target`. An INSERT without columns lists them as `troupe_columns`. */
+  sql: string
+}
+
+/** Reads which file a statement changes. Undefined if it names no file there. Throws an Error for the model. */
+export function fileStatement(sql: string): FileStatement | undefined {
+  const tokens = sqlTokens(sql, 'duckdb')
+  const at = targetIndex(tokens)
+  const token = tokens[at]
+  if (token === undefined || (token.kind !== 'string' && token.kind !== 'identifier') || !/[./]/.test(token.text))
+    return undefined
+  const returning = tokens.find(({ kind, text }) => kind === 'word' && text === 'returning')
+  if (returning !== undefined) throw new Error('Leave out RETURNING, and read the rows with Query.')
+  const written = tokens.map((one, index) => {
+    // Comments become spaces, so that nothing can be hidden in them.
+    const gap = index > 0 && one.start > (tokens[index - 1] as SqlToken).end ? ' ' : ''
+    return gap + (index === at ? targetText(tokens, at) : sql.slice(one.start, one.end))
+  })
+  return { name: token.text, sql: written.join('') }
+}
+
+/** Place of the table in INSERT INTO, UPDATE and DELETE FROM. */
+function targetIndex(tokens: readonly SqlToken[]): number {
+  const verb = tokens[0]?.text
+  if (verb === 'update') return 1
+  const before = verb === 'insert' ? 'into' : verb === 'delete' ? 'from' : undefined
+  const index = tokens.findIndex(({ kind, text }) => kind === 'word' && text === before)
+  return index === -1 ? -1 : index + 1
+}
+
+function targetText(tokens: readonly SqlToken[], at: number): string {
+  const name = tokens[at]?.text ?? ''
+  const next = tokens[at + 1]
+  if (tokens[0]?.text === 'insert') {
+    const isQuery = next?.text === '(' && /^(select|with|values|from|table)$/.test(tokens[at + 2]?.text ?? '')
+    const isListed = (next?.text === '(' && !isQuery) || /^(as|by|default)$/.test(next?.text ?? '')
+    return isListed ? '"troupe_target"' : '"troupe_target" (troupe_columns)'
+  }
+  const hasAlias = next !== undefined && next.text !== ';' && !/^(set|where|using)$/.test(next.text)
+  return hasAlias ? '"troupe_target"' : `"troupe_target" as "${name.replaceAll('"', '""')}"`
+}
+
 async function matchingFiles(pattern: string, ctx: FileContext): Promise<string[]> {
   const { folder, glob: rest } = splitGlob(pattern)
   const target = resolvePath(ctx, folder || '.', { for: 'read' })

@@ -26,7 +26,7 @@ describe('advice about a failure', () => {
     ["ENOENT: no such file or directory, open '/home/me/x'", 'workspace', 'no home folder'],
     ['head: error writing: File too large', 'workspace', '1 GB'],
   ] as const)('%s', (printed, confinement, said) => {
-    expect(sandboxAdvice(printed, confinement, roots).join()).toContain(said)
+    expect(sandboxAdvice(printed, confinement, { roots }).join()).toContain(said)
   })
 
   test.each([
@@ -36,11 +36,11 @@ describe('advice about a failure', () => {
     './run.sh: Permission denied',
     '',
   ])('none about "%s"', (printed) => {
-    expect(sandboxAdvice(printed, 'workspace', roots)).toEqual([])
+    expect(sandboxAdvice(printed, 'workspace', { roots })).toEqual([])
   })
 
   test('is not given outside the sandbox', () => {
-    expect(sandboxAdvice('Read-only file system', 'none', roots)).toEqual([])
+    expect(sandboxAdvice('Read-only file system', 'none', { roots })).toEqual([])
   })
 })
 

@@ -173,6 +173,11 @@ export function createTask(parts: TaskParts): OpenTask {
   }
 }
 
+/** Tells the readers of a task that a limit has ended it. */
+export async function printLimit(open: Pick<OpenTask, 'print'>, reason: string | undefined): Promise<void> {
+  if (reason !== undefined) await open.print(`\n${reason}\n`)
+}
+
 /** Adds a started task. If the session has ended meanwhile, stops it. */
 export async function addTask(tasks: Tasks, task: Task): Promise<void> {
   try {
@@ -204,6 +209,7 @@ interface CommandTaskOptions {
   confinement: Confinement
   mark: string
   startedAt: number
+  stopReason?(exitCode: number | null): string | undefined
   /** A terminal without a tty keeps its input open. */
   kind?: Task['kind']
 }
@@ -225,6 +231,7 @@ export function commandTask({ timeoutMs, ...options }: CommandTaskOptions & { ti
     await settledEnd(started, mark)
     started.abandon()
     await started.closed
+    await printLimit(open, options.stopReason?.(code))
     await open.end(code)
   })
   return open.task
@@ -242,6 +249,7 @@ export function leftoverTask(options: CommandTaskOptions): Task {
   const open = openCommandTask(options)
   void allGone(started.pid, mark).then(async () => {
     started.abandon()
+    await printLimit(open, options.stopReason?.(null))
     await open.end(null)
   })
   return open.task

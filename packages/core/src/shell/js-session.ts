@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync } from 'node:fs'
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { makeTemporaryFolder } from '../files/temporary-files.ts'
 import type { ProcessPool } from '../process/process-pool.ts'
 import { endCommand } from '../process/processes.ts'
 import { findBash, processMark, queueStart, startProcess } from '../process/start-process.ts'
 import { limitsScript } from '../sandbox/process-limits.ts'
 import { abortReason } from '../tool/abort-reason.ts'
+import type { Confined } from '../tool/isolation.ts'
 import type { ToolContext } from '../tool/tool.ts'
 import { createOutputCollector, type ShownOutput } from './command-output.ts'
 import type { JsAnswer, JsRequest } from './js-child.ts'
@@ -50,7 +50,7 @@ const program = fileURLToPath(
  */
 export async function startJsSession(ctx: ToolContext, memoryMegabytes: number): Promise<JsSession> {
   const mark = ctx.state.tasks.nextMark()
-  const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'troupe-js-')))
+  const folder = await makeTemporaryFolder('js', ctx.state.isolation)
   const start = await inside(ctx, folder, {
     argv: [
       process.execPath,
@@ -67,6 +67,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
   })
   const { child, output } = await queueStart(() => begin(ctx.state.pool, start, folder), ctx.signal).catch(
     async (error: unknown) => {
+      start.release?.()
       await rm(folder, { recursive: true, force: true })
       throw error
     },
@@ -88,8 +89,13 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
     if (working === 0) lost ??= 'The JavaScript session had ended. Everything declared in it is lost.'
     gone.resolve({ code, signal })
   })
+  let limitReason: string | undefined
   // A leftover temporary folder is not an error.
-  const removed = gone.promise.then(() => rm(folder, { recursive: true, force: true }).catch(() => undefined))
+  const removed = gone.promise.then(({ code }) => {
+    limitReason = start.stopReason?.(code)
+    start.release?.()
+    return rm(folder, { recursive: true, force: true }).catch(() => undefined)
+  })
   const end = async (): Promise<void> => {
     child.ref()
     if (child.pid !== undefined && alive) await endCommand({ pid: child.pid, mark })
@@ -180,6 +186,7 @@ export async function startJsSession(ctx: ToolContext, memoryMegabytes: number):
       await end()
       const { code: exitCode, signal } = await gone.promise
       printed.flush()
+      if (limitReason !== undefined) await keeper.add(`\n${limitReason}\n`)
       const stopped = call.signal.aborted && { stoppedBy: abortReason(call.signal.reason).text }
       const status = stopped ? 'stopped' : first === 'timed-out' ? 'timed-out' : 'lost'
       return { ...(await result()), status, ...stopped, exitCode, signal }
@@ -222,7 +229,7 @@ async function inside(
   ctx: ToolContext,
   folder: string,
   { argv, env }: { argv: string[]; env: Record<string, string> },
-): Promise<{ file: string; args: string[]; env: Record<string, string> }> {
+): Promise<Pick<Confined, 'file' | 'args' | 'env' | 'stopReason'> & { release?(): void }> {
   confinementOf(ctx)
   const [file = '', ...args] = argv
   return (

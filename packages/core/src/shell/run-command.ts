@@ -11,7 +11,7 @@ import { abortReason } from '../tool/abort-reason.ts'
 import type { ToolContext } from '../tool/tool.ts'
 import { createOutputCollector, type ShownOutput } from './command-output.ts'
 import { leftoverTask, refuseTooMany } from './command-task.ts'
-import { confinementOf, type Launch, launch } from './launch.ts'
+import { confinementOf, type Launch, launch, usesNetwork } from './launch.ts'
 import { rememberShellState, runsWithoutApproval, workingFolder } from './shell-state.ts'
 import { commandShell, endStarted, type Exit, isClosed, startCommand, type StartedCommand } from './start-command.ts'
 import { sandboxAdvice } from './task-display.ts'
@@ -79,7 +79,9 @@ export async function* runCommand(
     rememberShellState(state, started.lastWords, { confinement, isUnasked: runsWithoutApproval(ctx) }, notes)
     await noted
     const shown = await keeper.end()
-    if (exit.code !== 0 && status === 'ended') notes.push(...sandboxAdvice(shown.text, confinement, state.roots))
+    const limit = running.stopReason?.(told.code)
+    if (limit !== undefined) notes.push(limit)
+    else if (exit.code !== 0 && status === 'ended') notes.push(...sandboxAdvice(shown.text, confinement, state))
     return {
       ...shown,
       status,
@@ -131,6 +133,8 @@ export interface RunningCommand {
   holdsOutput: boolean
   mark: string
   startedAt: number
+  /** Sentence for the model and the person if a limit has ended it. */
+  stopReason?(exitCode: number | null): string | undefined
   /** Starts the journaled command. Resolves when undo knows about it. Never rejects. */
   go(): Promise<void>
 }
@@ -170,6 +174,7 @@ export async function beginCommand(
     started,
     confinement: ready.confinement,
     holdsOutput: ready.holdsOutput,
+    ...(ready.stopReason !== undefined && { stopReason: ready.stopReason }),
     mark,
     startedAt: Date.now(),
     async go() {
@@ -241,7 +246,9 @@ export async function noteForUndo(command: string, ctx: ToolContext, notes: stri
 export function commandEnvironment(ctx: ToolContext, mark: string): Record<string, string> {
   const { env, sandboxEnv = env } = ctx.state
   const own =
-    confinementOf(ctx) === 'none' ? { ...childEnvironment(), ...env } : { ...confinedEnvironment(), ...sandboxEnv }
+    confinementOf(ctx) === 'none'
+      ? { ...childEnvironment(), ...env }
+      : { ...(usesNetwork(ctx) ? childEnvironment() : confinedEnvironment()), ...sandboxEnv }
   return { ...own, ...processMark(ctx.run.id, ctx.toolCallId), TROUPE_TASK: mark }
 }
 

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { giveTo, makeTemporaryFolder } from '../files/temporary-files.ts'
 import { childEnvironment } from '../process/child-environment.ts'
 import type { AgentState } from '../tool/agent-state.ts'
+import type { Isolation } from '../tool/isolation.ts'
 
 /**
  * Committer identity and file format settings. Excludes anything that names a key, a password, an address or a program.
@@ -48,12 +49,12 @@ export class SessionFolder {
   readonly temporary: Promise<string>
   /** Mounted as `~/.gitconfig`, if the user has settings for it. */
   readonly gitConfig: Promise<string | undefined>
-  private readonly folder = mkdtemp(path.join(tmpdir(), 'troupe-session-')).then((made) => realpath(made))
+  private readonly folder: Promise<string>
 
-  static of({ resources: kept }: Pick<AgentState, 'resources'>): SessionFolder {
+  static of({ resources: kept, isolation }: Pick<AgentState, 'resources' | 'isolation'>): SessionFolder {
     const known = kept.get(name)
     if (known instanceof SessionFolder) return known
-    const folder = new SessionFolder()
+    const folder = new SessionFolder(isolation)
     kept.set(name, folder)
     return folder
   }
@@ -64,12 +65,17 @@ export class SessionFolder {
     if (known instanceof SessionFolder) known.dispose().catch(() => undefined)
   }
 
-  constructor() {
+  constructor(isolation?: Isolation) {
+    this.folder = makeTemporaryFolder('session', isolation)
     this.temporary = this.folder.then(async (folder) => {
-      await mkdir(path.join(folder, 'tmp'))
-      return path.join(folder, 'tmp')
+      const made = path.join(folder, 'tmp')
+      await mkdir(made)
+      await giveTo(isolation, made)
+      return made
     })
     this.gitConfig = this.folder.then(async (folder) => {
+      // The server's settings are nobody's own.
+      if (isolation !== undefined) return undefined
       const settings = await gitSettings(childEnvironment())
       if (settings === undefined) return undefined
       const file = path.join(folder, 'gitconfig')

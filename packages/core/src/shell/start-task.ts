@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IPty } from '@lydell/node-pty'
-import type { Confinement } from '../access/decision.ts'
 import { resolvePath } from '../files/resolve-path.ts'
 import { type CommandProcesses, endCommand, membersOf, sendSignalTo } from '../process/processes.ts'
 import { findBash } from '../process/start-process.ts'
 import type { Task } from '../process/tasks.ts'
 import { limitsScript, watchProcesses } from '../sandbox/process-limits.ts'
 import type { ToolContext } from '../tool/tool.ts'
-import { addTask, commandTask, createTask, refuseTooMany } from './command-task.ts'
+import { addTask, commandTask, createTask, printLimit, refuseTooMany } from './command-task.ts'
 import { confinementOf, type Launch, launch } from './launch.ts'
 import { beginCommand, commandEnvironment, noteForUndo } from './run-command.ts'
 import { workingFolder } from './shell-state.ts'
@@ -50,7 +49,7 @@ async function startTerminal(
   const options = { name: 'dumb', cols, rows, cwd: ready.cwd, env, encoding: null }
   const pty = startPty(() => spawn(file, args, options), ready)
   const target = { pid: pty.pid, mark }
-  const task = openTerminalTask(command, ctx, ready.confinement, pty, target, begin)
+  const task = openTerminalTask(command, ctx, ready, pty, target, begin)
   const stopWatching = ready.confinement === 'none' ? undefined : watchProcesses(pty.pid)
   void task.ended.then(stopWatching).then(ready.release)
   try {
@@ -81,7 +80,7 @@ function startPty(start: () => IPty, { release }: Launch): IPty {
 function openTerminalTask(
   command: string,
   ctx: ToolContext,
-  confinement: Confinement,
+  { confinement, stopReason }: Launch,
   pty: IPty,
   target: CommandProcesses,
   begin: string,
@@ -134,6 +133,7 @@ function openTerminalTask(
   async function finish(exitCode: number | null): Promise<void> {
     // An unkillable process is no reason to show a terminal that is gone.
     if (membersOf(target, { fresh: true }).length > 0) await endCommand(target).catch(() => undefined)
+    await printLimit(opened, stopReason?.(exitCode))
     await opened.end(exitCode)
   }
 }

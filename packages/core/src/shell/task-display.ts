@@ -2,6 +2,7 @@ import type { TerminalDisplay } from '@troupe/protocol'
 import type { Confinement } from '../access/decision.ts'
 import { isInside } from '../files/resolve-path.ts'
 import type { Task, Tasks } from '../process/tasks.ts'
+import type { AgentState } from '../tool/agent-state.ts'
 
 export interface TaskOutputView {
   task_id: string
@@ -163,6 +164,8 @@ function overwritten(line: string): string {
 }
 
 const outsideHint = 'If it needs this, run it again with "outside_sandbox": true; the user will be asked.'
+const noNetwork = 'The sandbox has no network.'
+const teamHint = 'On this server no command can leave the sandbox. Find another way, or tell the user.'
 
 const hints: { sign: RegExp; text: (confinement: Confinement) => string }[] = [
   {
@@ -174,8 +177,7 @@ const hints: { sign: RegExp; text: (confinement: Confinement) => string }[] = [
   },
   {
     sign: /resolve host|ENOTFOUND|EAI_AGAIN|ENOTCACHED|only-if-cached|--offline|from versions: none|GOPROXY=off|network (access|connectivity) is disabled|name resolution|Name or service not known|nodename nor servname|unreachable|ENETUNREACH|ECONNREFUSED|Connection refused|Failed to connect|Could not connect|network (is )?(error|failure|timeout)/i,
-    text: () =>
-      `The sandbox has no network. It cannot reach servers on this machine or in other commands either. ${outsideHint}`,
+    text: () => `${noNetwork} It cannot reach servers on this machine or in other commands either. ${outsideHint}`,
   },
   {
     sign: /File size limit exceeded|SIGXFSZ|EFBIG|File too large/i,
@@ -192,7 +194,19 @@ const missingFile = /(\/[^\s:'"`]+)['"`]?:? No such file or directory|ENOENT[^\n
 /**
  * Returns advice for the model about a command that failed inside the sandbox. Empty if the sandbox is not involved.
  */
-export function sandboxAdvice(printed: string, confinement: Confinement, roots?: readonly string[]): string[] {
+export function sandboxAdvice(
+  printed: string,
+  confinement: Confinement,
+  { roots, isolation }: Partial<Pick<AgentState, 'roots' | 'isolation'>> = {},
+): string[] {
+  const advice = adviceFor(printed, confinement, roots)
+  if (isolation === undefined) return advice
+  return advice.map((text) =>
+    isolation.network !== undefined && text.startsWith(noNetwork) ? text : text.replace(outsideHint, teamHint),
+  )
+}
+
+function adviceFor(printed: string, confinement: Confinement, roots: readonly string[] | undefined): string[] {
   if (confinement === 'none') return []
   const end = printed.slice(-4000)
   const hint = hints.find(({ sign }) => sign.test(end))

@@ -16,6 +16,8 @@ export interface Workspace {
   identity?: string | null
   /** False once the user removed it from the recent ones. */
   listed?: boolean
+  /** Names the disk that the folder is on, if nodes on several disks share the store. */
+  place?: string
   /** In the services of a session with a project: that project and those around it, outermost first. */
   projects?: readonly Project[]
 }
@@ -59,6 +61,8 @@ export interface NewSession {
   /** Default: `default`. */
   mode?: Mode
   params?: ParamValues
+  /** The person who starts it. Null without accounts. */
+  ownerId?: string | null
   createdAt?: number
 }
 
@@ -79,15 +83,37 @@ export interface Session {
   /** Rules the user set for this session only. */
   rules: SessionRule[]
   params?: ParamValues
+  /** The person who started it. Null without accounts. */
+  ownerId: string | null
+  /** `workspace`: everyone who may use the workspace can read it. */
+  visibility: 'private' | 'workspace'
   messageCount: number
   createdAt: number
   updatedAt: number
 }
 
+/** A person who looks at lists of one workspace that they may read. They see their own chats and shared ones. */
+export interface Viewer {
+  personId: string
+  /** An owner of the organization, who also sees chats without an owner. */
+  isOwner: boolean
+}
+
 export type SessionPatch = Partial<
   Pick<
     Session,
-    'title' | 'pinned' | 'archived' | 'folderId' | 'model' | 'agent' | 'projectId' | 'mode' | 'rules' | 'params'
+    | 'title'
+    | 'pinned'
+    | 'archived'
+    | 'folderId'
+    | 'model'
+    | 'agent'
+    | 'projectId'
+    | 'mode'
+    | 'rules'
+    | 'params'
+    | 'ownerId'
+    | 'visibility'
   >
 > & { trashed?: boolean }
 
@@ -259,6 +285,15 @@ export interface UsageEntry extends UsageNumbers {
   model: string
   /** Path of the workspace. */
   folder: string
+  /** Id of the person in team mode. */
+  person?: string | undefined
+}
+
+/** Counts only the calls of these. */
+export interface UsageFilter {
+  person?: string | undefined
+  folder?: string | undefined
+  model?: string | undefined
 }
 
 export interface UsageTotals {
@@ -267,4 +302,6 @@ export interface UsageTotals {
   /** The most expensive first, then the most used. At most 200 each. */
   models: (UsageNumbers & { model: string })[]
   folders: (UsageNumbers & { folder: string })[]
+  /** Empty outside team mode. */
+  people: (UsageNumbers & { person: string })[]
 }

@@ -20,7 +20,9 @@ import type {
   TextMatches,
   TreeMessage,
   UsageEntry,
+  UsageFilter,
   UsageTotals,
+  Viewer,
   Workspace,
 } from './records.ts'
 
@@ -40,7 +42,7 @@ export interface Store {
     get(id: string): Promise<Workspace | undefined>
     list(): Promise<Workspace[]>
     /** Listed workspaces by last use, newest first. */
-    recent(limit?: number): Promise<RecentWorkspace[]>
+    recent(limit?: number, viewer?: Viewer): Promise<RecentWorkspace[]>
     /** Notes that the user opened it, or removes it from the recent ones. Its sessions stay. */
     setListed(id: string, listed: boolean): Promise<void>
     /** Workspaces last seen with this identity. */
@@ -55,6 +57,11 @@ export interface Store {
      */
     openProject(workspaceId: string, path: string, name?: string): Promise<Project>
     projects(workspaceId: string): Promise<Project[]>
+    /**
+     * Forgets a project. Its sessions and the projects inside it move to the project around it, or to the workspace.
+     * Throws `ProjectNotFound` (404).
+     */
+    forgetProject(workspaceId: string, id: string): Promise<void>
     /** Records that the user trusts the configuration in this folder. */
     trust(id: string, trusted: boolean): Promise<void>
   }
@@ -71,6 +78,7 @@ export interface Store {
       query?: string
       view?: SessionView
       folderId?: string | null
+      viewer?: Viewer
       cursor?: string
       limit?: number
     }): Promise<{ sessions: Session[]; nextCursor: string | null }>
@@ -84,7 +92,7 @@ export interface Store {
   /** Folders for sessions. They nest only one level deep. */
   folders: {
     /** Sorted by name. */
-    list(workspaceId: string): Promise<Folder[]>
+    list(workspaceId: string, viewer?: Viewer): Promise<Folder[]>
     /** Throws `FolderExists` (409), `FolderNotFound` (404) and `FolderTooDeep` (409). */
     create(folder: NewFolder): Promise<Folder>
     /** Throws `FolderNotFound` (404) and `FolderTooDeep` (409). */
@@ -140,7 +148,13 @@ export interface Store {
     bringBack(at: Conversation, removalId: string): Promise<string[]>
     /** Permanently deletes messages taken out more than a day ago. */
     purge(): Promise<void>
-    search(options: { workspaceId: string; query: string; sessionId?: string; limit?: number }): Promise<SearchHit[]>
+    search(options: {
+      workspaceId: string
+      query: string
+      sessionId?: string
+      limit?: number
+      viewer?: Viewer
+    }): Promise<SearchHit[]>
     /**
      * Finds messages of one conversation that contain a text, ignoring case and accents. Messages of the branch come
      * first, in its order.
@@ -173,8 +187,11 @@ export interface Store {
     lastNumber(sessionId: string): Promise<number>
   }
   frames: {
-    /** Writes all frames in one durable commit, with the runs that begin with them. */
-    append(frames: Frame[], begun?: RunRecord[]): Promise<void>
+    /**
+     * Writes all frames in one durable commit, with the runs that begin with them. Returns the runs whose frames were
+     * refused, because another process continues them.
+     */
+    append(frames: Frame[], begun?: RunRecord[]): Promise<string[]>
     /** Returns up to `limit` frames of a run with content after number n, in order. */
     read(runId: string, after?: number, limit?: number): Promise<Frame[]>
     /** Merges all frames of an ended run into one, with joined deltas, for replay. */
@@ -184,16 +201,20 @@ export interface Store {
     /** Every call id used by a message of the session, on any branch or agent. */
     ids(sessionId: string): Promise<string[]>
     /** The latest calls in a workspace with complete input, on any branch or agent, newest first. */
-    recent(options: { workspaceId: string; limit: number }): Promise<StoredCall[]>
+    recent(options: { workspaceId: string; limit: number; viewer?: Viewer }): Promise<StoredCall[]>
   }
   /** What model calls used, by local day (`YYYY-MM-DD`), model and folder. It outlives its chats. */
   usage: {
     /** Adds to the totals in one commit. */
     add(entries: readonly UsageEntry[]): Promise<void>
-    /** Totals since a day. The cost depends on the days, models and folders, not on the chats. */
-    totals(options: { from: string }): Promise<UsageTotals>
+    /**
+     * Totals since a day, of all folders or of some. The cost depends on the days, models and folders, not on the chats.
+     */
+    totals(options: UsageFilter & { from: string; folders?: readonly string[] }): Promise<UsageTotals>
     /** Cost of the days that start with this text: a day, or a month (`YYYY-MM`). */
-    cost(period: string): Promise<number>
+    cost(period: string, filter?: UsageFilter): Promise<number>
+    /** The stored rows since a day, oldest first, in pages. */
+    rows(options: UsageFilter & { from: string }): AsyncIterable<UsageEntry[]>
   }
   asks: {
     /** Inserts an ask. Leaves an existing ask with the same id unchanged. */
@@ -211,15 +232,40 @@ export interface Store {
   settings: {
     get(key: string): Promise<unknown>
     set(key: string, value: unknown): Promise<void>
+    /** Replaces a value by one made from it. Other processes wait. `change` may run more than once. */
+    update(key: string, change: (value: unknown) => unknown): Promise<void>
   }
-  /** Runs several writes in one commit. Reads that begin later wait for it, unless it `canGather`. */
+  /**
+   * Short messages between all processes that use this store. One can be lost while the connection is down, so it only
+   * says that there is something to read.
+   */
+  signals: {
+    /**
+     * Sends it once the commit is done, also to this process. Equal ones in one commit may arrive as one. Throws
+     * `InvalidSignal` for a channel that is no lower-case name, or a payload of 8,000 bytes or more.
+     */
+    notify(channel: string, payload: string): Promise<void>
+    /** Resolves once nothing sent from now on is missed. Returns a function that stops listening. */
+    listen(channel: string, listener: SignalListener): Promise<() => Promise<void>>
+  }
+  /**
+   * Runs several writes in one commit. `work` may run more than once if other processes write to the same rows. A read
+   * that begins later sees either everything or nothing of it.
+   */
   transaction<T>(work: (store: Store) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>
+}
+
+export interface SignalListener {
+  onSignal(payload: string): void
+  /** Called whenever listening began again after an interruption: read what you follow, since signals may be lost. */
+  onReconnect(): void
 }
 
 export interface RatedQuery {
   workspaceId: string
   sessionId?: string
+  viewer?: Viewer
   rating?: 'up' | 'down'
   cursor?: string
   limit?: number

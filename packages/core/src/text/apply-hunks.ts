@@ -145,7 +145,7 @@ function reindentHunk({ at, lines }: HunkPosition, texts: readonly string[]): Hu
 interface LineFinder {
   texts: readonly string[]
   rest: Yielder
-  seek(wanted: readonly string[], from: number): { at: number; pass: number } | undefined
+  seek(wanted: readonly string[], from: number): Promise<{ at: number; pass: number } | undefined>
 }
 
 function createLineFinder(texts: readonly string[], rest: Yielder): LineFinder {
@@ -165,8 +165,9 @@ function createLineFinder(texts: readonly string[], rest: Yielder): LineFinder {
   return {
     texts,
     rest,
-    seek(wanted, from) {
+    async seek(wanted, from) {
       for (const [pass, { key }] of matchPasses.entries()) {
+        if (rest.due()) await rest.yield()
         const at = firstRun(lookIn(pass), wanted.map(key), from)
         if (at !== undefined) return { at, pass }
       }
@@ -205,7 +206,7 @@ async function findHunkPosition(
   const { texts } = seeker
   let from = cursor
   for (const context of hunk.contexts) {
-    const found = seeker.seek([context], from)
+    const found = await seeker.seek([context], from)
     if (found === undefined) throw new Error(`${name}: the line after @@ is not in the file: "${context}".`)
     from = found.at + 1
   }
@@ -219,7 +220,7 @@ async function findHunkPosition(
   for (let tries = 0; lines !== undefined && tries <= maxEmpty; tries++) {
     const own = expectedLines(lines)
     const start = hunk.atEnd ? texts.length - own.length : from
-    const found = start < from ? undefined : seeker.seek(own, start)
+    const found = start < from ? undefined : await seeker.seek(own, start)
     if (found !== undefined) return { ...found, lines }
     lines = withoutLastEmpty(lines)
   }
@@ -245,8 +246,8 @@ async function hunkMismatchMessage(
   cursor: number,
   name: string,
 ): Promise<string> {
-  const earlier = cursor > 0 ? seek(wanted, 0) : undefined
-  if (hunk.atEnd && seek(wanted, cursor) !== undefined) {
+  const earlier = cursor > 0 ? await seek(wanted, 0) : undefined
+  if (hunk.atEnd && (await seek(wanted, cursor)) !== undefined) {
     return `${name}: its lines are in the file, but not at the end as "*** End of File" requires.`
   }
   if (earlier !== undefined) {

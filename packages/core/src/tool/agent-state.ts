@@ -1,7 +1,7 @@
 import path from 'node:path'
-import type { Confinement, Grant } from '../access/decision.ts'
 import type { ProcessPool } from '../process/process-pool.ts'
 import type { Tasks } from '../process/tasks.ts'
+import type { Isolation, Sandbox } from './isolation.ts'
 import type { UndoJournal } from './undo-journal.ts'
 
 /**
@@ -17,6 +17,8 @@ export interface AgentState {
   /** Exports of commands inside the sandbox, undefined until one has run. They never reach a command outside. */
   sandboxEnv?: Record<string, string> | undefined
   readonly sandbox?: Sandbox | undefined
+  /** In team mode: the person whose agent this is. */
+  readonly isolation?: Isolation | undefined
   /** Real paths of the workspace and of folders added by the user. Nothing outside is touched. */
   readonly roots: readonly string[]
   /** Real paths readable besides the roots: the session's output and folders of loaded skills. Grows over time. */
@@ -54,50 +56,6 @@ export interface FileStamp {
   partial: boolean
   /** If partial: the line ranges shown so far, as first and last line. The end of the file is Infinity. */
   shown?: [first: number, last: number][]
-}
-
-export interface ConfinedStart {
-  /** An absolute path and its arguments. */
-  argv: readonly string[]
-  cwd: string
-  /** The complete environment of the program. */
-  env: Readonly<Record<string, string>>
-  confinement: Exclude<Confinement, 'none'>
-  /** Real paths of the workspace folders. The confinement decides if they are writable. */
-  roots: readonly string[]
-  /** Additional readable real paths. */
-  readable?: readonly string[]
-  /** Additional grants. Sockets inside them cannot be reached. */
-  grants?: readonly Grant[]
-  /** Real paths that stay read-only inside writable folders. */
-  fixed?: readonly string[]
-  /** Real paths that cannot be read, unless granted themselves. */
-  secrets?: readonly string[]
-  /** Folder mounted as `/tmp`, so that files persist for the next command. Default: one in memory. */
-  temporary?: string
-  /** File that git sees as the user's settings. */
-  gitConfig?: string
-}
-
-export interface Confined {
-  file: string
-  args: string[]
-  env: Record<string, string>
-  /** Folder in which it must be started. */
-  cwd: string
-  /** Its output stays open as long as any of its processes runs. */
-  holdsOutput: boolean
-  /** Call only when none of its processes is left. May be called twice. */
-  release(): void
-}
-
-/** Starts programs confined by the system. Access is decided before they begin. */
-export interface Sandbox {
-  readonly name: 'bubblewrap' | 'Seatbelt'
-  /** Throws an Error for the model if confinement is impossible, before anything is prepared for `wrap`. */
-  check?(roots: readonly string[]): void
-  /** Returns how to start a program inside. Throws an Error for the model if it cannot be confined. */
-  wrap(start: ConfinedStart): Promise<Confined>
 }
 
 /** Scopes of skills, lowest precedence first. */

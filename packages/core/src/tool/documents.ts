@@ -1,3 +1,4 @@
+import type { DocumentLayout } from '@troupe/protocol'
 import type { OfficeAction } from './office-actions.ts'
 
 /**
@@ -56,6 +57,8 @@ export interface DocumentPart {
   outline?: boolean | undefined
   /** Cells of a sheet as data instead of text. */
   cells?: boolean | undefined
+  /** A Word document with its formatting instead of text. */
+  layout?: boolean | undefined
 }
 
 export interface DocumentText extends DocumentFormat {
@@ -72,6 +75,8 @@ export interface DocumentText extends DocumentFormat {
   seconds?: number | undefined
   /** In answer to `cells`. */
   cells?: DocumentCells | undefined
+  /** In answer to `layout`. */
+  layout?: DocumentLayout | undefined
 }
 
 /** Cells of one sheet, and the sheets there are. Rows and columns count from 1. */

@@ -22,5 +22,10 @@ export interface Projects {
   list(): Promise<ProjectInfo[]>
   /** Opens a folder of the workspace as a project. The default name is that of the folder. */
   open(path: string, name?: string): Promise<ProjectInfo>
+  /**
+   * Forgets a project. Its files and chats stay. Throws `ProjectNotFound` (404), and `ProjectBusy` (409) while a run
+   * works in it.
+   */
+  forget(id: string): Promise<void>
   describe(project: ProjectInfo): Promise<ProjectFacts>
 }

@@ -1,3 +1,5 @@
+import type { Isolation } from './isolation.ts'
+
 /**
  * SQL over files and databases (`ctx.queries`). Each statement runs in a separate process, confined where there is a
  * sandbox, and killed when its time is over or the call is stopped.
@@ -9,8 +11,14 @@ export interface Queries {
   run(request: QueryRequest, call: QueryCall): Promise<QueryResult>
   /** Writes all rows to a new file, which the caller removes. */
   save(request: QuerySave, call: QueryCall): Promise<SavedQuery>
-  /** Changes data. `dry` only counts the rows that would change. */
-  write(request: QueryWrite, call: QueryCall & { onLocked?(): Promise<void> }): Promise<{ rowCount: number }>
+  /**
+   * Changes data. `dry` only counts the rows that would change. A changed file is a new file at `path`, which the
+   * caller puts in place and removes.
+   */
+  write(
+    request: QueryWrite,
+    call: QueryCall & { onLocked?(): Promise<void> },
+  ): Promise<{ rowCount: number; path?: string }>
 }
 
 export interface QuerySave {
@@ -29,6 +37,8 @@ export interface QueryWrite {
   source: QuerySource
   sql: string
   step: 'dry' | 'commit'
+  /** Real path of the file whose rows change, if the source is files. It is the table `troupe_target`. */
+  target?: string | undefined
 }
 
 export interface QueryConnection {
@@ -69,6 +79,8 @@ export interface QueryFile {
 export interface QueryCall {
   signal: AbortSignal
   workspace: { id: string }
+  /** In team mode: the person who asks. */
+  isolation?: Isolation | undefined
   /** Journals the process, so that it never outlives a crash. */
   process?(pid: number): Promise<void>
 }

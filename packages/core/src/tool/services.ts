@@ -94,6 +94,10 @@ export interface MediaRequest {
   mask?: { bytes: Uint8Array; mediaType: string } | undefined
   /** The workspace that its cost counts for. */
   folder?: string | undefined
+  /** The chat that it belongs to. */
+  sessionId?: string | undefined
+  /** The person who asked for it outside of a chat. Null without accounts. */
+  ownerId?: string | null | undefined
 }
 
 /** The bytes are a blob, served at `url`. */
@@ -119,6 +123,8 @@ export interface MediaTask {
   message?: string
   createdAt: number
   endedAt?: number
+  sessionId?: string
+  ownerId?: string
 }
 
 export interface Media {
@@ -155,6 +161,39 @@ export interface Transcript {
   text: string
   /** With the second at which each starts. Empty if the provider does not report them. */
   segments: readonly { start: number; text: string }[]
+}
+
+/** Describes images for models that cannot see them (`RunInput.vision`). */
+export interface Vision {
+  /** The model that describes images for this one, and if the chat may use it. Undefined if no connected model sees. */
+  offer(at: VisionChat): Promise<{ model: string; allowed: 'yes' | 'no' | 'ask' } | undefined>
+  /** Keeps the user's answer: for this chat, or for all chats. */
+  remember(at: VisionChat, choice: 'chat' | 'always' | 'never'): Promise<void>
+  /** Counts for the budget. Rejects with a reason for the model. */
+  describe(image: DescribedImage, at: VisionChat, signal: AbortSignal): Promise<ImageDescription>
+}
+
+export interface VisionChat {
+  sessionId: string
+  /** The model that cannot see, as `provider/model`. */
+  chatModel: string
+  /** The folder that the cost counts for. */
+  folder: string
+}
+
+export interface DescribedImage {
+  /** Hash of the blob. */
+  sha256: string
+  name: string
+}
+
+export interface ImageDescription {
+  /** `provider/model` */
+  model: string
+  text: string
+  tokens: number
+  /** US dollars, if the price is known. */
+  cost: number
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Access, Confinement, Decision, Grant, Mode } from '../access/decis
 import type { PictureEditor } from './picture-actions.ts'
 import type { SpendGuard } from '../model/spend-guard.ts'
 import type { AgentState } from './agent-state.ts'
+import type { Isolation } from './isolation.ts'
 import type { Answer, AskKind } from './asks.ts'
 import type { Documents, PagePrinter } from './documents.ts'
 import type { Queries } from './queries.ts'
@@ -250,7 +251,7 @@ function schemaType(schema: unknown): string | undefined {
 /** Browsers for tools: one per session, without any data of the user. */
 export interface Browser {
   /** Returns a separate page for an agent, in the browser of its session. Starts nothing until the page is opened. */
-  newPage(sessionId: string): BrowserPage
+  newPage(sessionId: string, isolation?: Isolation): BrowserPage
   /** Returns the reason a URL would be refused, as far as known without a request. */
   refusalOf?(url: URL): Promise<string | undefined>
 }

@@ -11,7 +11,7 @@ import { shutdown } from '../tool/abort-reason.ts'
 import { checkTool } from '../tool/tool.ts'
 import bash from './bash.ts'
 
-const soon = { interval: 5, timeout: 10_000 }
+const soon = { interval: 5, timeout: 25_000 }
 
 withAndWithoutSandbox((way) => {
   const open = ({ onTestFinished }: TestContext) => {

@@ -150,7 +150,7 @@ withAndWithoutSandbox((way) => {
     const { shell } = open(context)
     const stop = new AbortController()
     const running = shell.call(execCommand, { cmd: 'sleep 60' }, { signal: stop.signal })
-    await vi.waitUntil(() => shell.state.tasks.list().length > 0, { interval: 1, timeout: 10_000 })
+    await vi.waitUntil(() => shell.state.tasks.list().length > 0, { interval: 1, timeout: 25_000 })
     stop.abort(new Error('stopped'))
     await expect(running).rejects.toThrow('stopped')
     expect(shell.running()).toEqual([])

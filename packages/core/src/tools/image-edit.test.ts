@@ -59,3 +59,28 @@ test('an approval names the steps, and rules see every file', () => {
     { kind: 'write', path: 'c.png' },
   ])
 })
+
+test('an approval shows the result and each step in words, and writes nothing', async () => {
+  workspace.put('a.png', 'a')
+  const input = imageEdit.input.parse({
+    path: 'a.png',
+    actions: [
+      { action: 'resize', width: 40 },
+      { action: 'adjust', brightness: 1.5, grayscale: true },
+      { action: 'text', text: 'Hi' },
+    ],
+    save_to: 'preview.webp',
+  })
+  const blobs = { put: async () => ({ sha256: 'f'.repeat(64), size: 6, mediaType: '' }), get: async () => undefined }
+  const shown = await imageEdit.preview?.(input, { ...workspace.ctx, pictures, blobs })
+  const steps = [
+    'Start with a.png.',
+    'Resize to 40 × any pixels (inside).',
+    'Adjust brightness 1.5, grayscale.',
+    'Write “Hi”.',
+  ]
+  const content = { kind: 'image', path: 'preview.webp', mediaType: 'image/webp', steps }
+  expect(shown).toEqual({ ...content, size: 6, sha256: 'f'.repeat(64) })
+  expect(imageEdit.permission?.(input).content).toEqual({ ...content, size: 0 })
+  expect(workspace.exists('preview.webp')).toBe(false)
+})

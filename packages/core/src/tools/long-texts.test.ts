@@ -123,6 +123,24 @@ const cases: Case[] = [
     says: /Hunks 1, 2, .* and 1990 more matched only/,
   },
   {
+    name: '2,000 new files',
+    file: 'a\n',
+    call: () => patch(`@@\n-a\n+b\n${Array.from({ length: 2000 }, (_, n) => `*** Add File: d/${n}\n+x`).join('\n')}`),
+    says: /^Done:.*A d\/1999/s,
+  },
+  {
+    name: 'a hunk that is nowhere in 60,000 lines',
+    file: numbered(60_000),
+    call: () => patch('@@ nothing\n-a\n+b'),
+    says: /the line after @@ is not in the file/,
+  },
+  {
+    name: '20 MB of short lines',
+    file: 'a\n',
+    call: () => [write, { file_path: 'g', content: 'abcdefghi\n'.repeat(2_000_000) }],
+    says: /2,000,000 lines/,
+  },
+  {
     name: 'a file replaced by quite another',
     file: numbered(60_000),
     call: () => [

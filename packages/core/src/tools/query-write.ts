@@ -4,10 +4,13 @@ import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { DataChangeDisplay } from '@troupe/protocol'
 import { z } from 'zod'
+import { changeFiles, withPathLocks } from '../files/file-transaction.ts'
+import { missingFileMessage } from '../files/missing-file.ts'
 import { resolvePath } from '../files/resolve-path.ts'
-import { markOf } from '../files/undo-folder.ts'
+import { recordWrite, takeSnapshot } from '../files/snapshot.ts'
+import { journalFor, markOf } from '../files/undo-folder.ts'
 import { replaceFile, requireFreshRead } from '../media/make-media.ts'
-import { isDatabasePath, queriedPaths, resolveQueryFiles } from '../search/query-files.ts'
+import { fileStatement, isDatabasePath, queriedPaths, resolveQueryFiles } from '../search/query-files.ts'
 import { formatCount } from '../text/format.ts'
 import type { Queries, QuerySource } from '../tool/queries.ts'
 import { defineTool, type ToolContext } from '../tool/tool.ts'
@@ -35,7 +38,7 @@ const mostKept = 200 * 2 ** 20
 const mostSaved = 50 * 2 ** 20
 
 export default defineTool({
-  description: `Changes data with one SQL statement (INSERT, UPDATE, DELETE, CREATE, ALTER, DROP) in a SQLite file or a connection that allows changes, or saves the rows of a query to a file ("output"). The user sees the statement and how many rows it changes. Query first, to know what you change.`,
+  description: `Changes data with one SQL statement (INSERT, UPDATE, DELETE, CREATE, ALTER, DROP) in a SQLite file or a connection that allows changes, changes the rows of a CSV, TSV, JSON or Parquet file (update 'sales.csv' set …), or saves the rows of a query to a file ("output"). The user sees the statement and how many rows it changes. Query first, to know what you change.`,
   input: inputSchema,
   readOnly: false,
   deferred: true,
@@ -46,6 +49,7 @@ export default defineTool({
   touches: ({ sql, connection, output }) => [
     ...(output === undefined ? [] : [{ kind: 'write' as const, path: output }]),
     ...(connection === undefined ? queriedPaths(sql).map((one) => ({ kind: 'read' as const, path: one })) : []),
+    ...(connection === undefined && output === undefined ? changedPaths(sql) : []),
     ...(connection !== undefined && isDatabasePath(connection)
       ? [{ kind: output === undefined ? ('write' as const) : ('read' as const), path: connection }]
       : []),
@@ -53,18 +57,22 @@ export default defineTool({
   title: titleOf,
   permission: ({ sql, connection, output }) => ({
     title: output === undefined ? 'Change data' : 'Save a query',
-    summary: output ?? connection ?? '',
+    summary: output ?? connection ?? changedPaths(sql)[0]?.path ?? '',
     content: { kind: 'data-change', sql, connection, output } satisfies DataChangeDisplay,
   }),
   validate({ sql, connection, output }) {
     if (output !== undefined && formatOf(output) === undefined)
       return 'The output must end with .csv, .xlsx or .parquet.'
-    if (output === undefined && connection === undefined)
-      return 'Files such as CSV are not changed in place. Set "output" to save the rows of a query to a file.'
-    return sql.trim() === '' ? 'The statement is empty.' : undefined
+    if (sql.trim() === '') return 'The statement is empty.'
+    return output === undefined && connection === undefined ? fileProblem(sql) : undefined
   },
   async preview({ sql, connection, output }, ctx): Promise<DataChangeDisplay> {
-    if (output !== undefined || connection === undefined) return { kind: 'data-change', sql, connection, output }
+    if (output !== undefined) return { kind: 'data-change', sql, connection, output }
+    if (connection === undefined) {
+      const { request, target } = await fileChange(sql, ctx)
+      const { rowCount } = await service(ctx).write({ ...request, step: 'dry' }, callOf(ctx))
+      return { kind: 'data-change', sql, connection: target.shown, rowCount, canUndo: true }
+    }
     const { source, file } = sourceOf(connection, ctx)
     const { rowCount } = await service(ctx).write({ source, sql, step: 'dry' }, callOf(ctx))
     const canUndo = file !== undefined && statSync(file).size <= mostKept
@@ -72,7 +80,7 @@ export default defineTool({
   },
   async execute({ sql, connection, output }, ctx): Promise<WriteOutput> {
     if (output !== undefined) return saveQuery(sql, connection, output, ctx)
-    return changeData(sql, connection ?? '', ctx)
+    return connection === undefined ? changeFile(sql, ctx) : changeData(sql, connection, ctx)
   },
   toModel: (result) => result.text,
   display: ({ text: _, ...change }, input) => ({
@@ -91,8 +99,68 @@ interface WriteOutput {
   text: string
 }
 
-function titleOf({ connection, output }: WriteInput): string {
-  return output === undefined ? `Change ${connection ?? 'data'}` : `Save to ${output}`
+function titleOf({ sql, connection, output }: WriteInput): string {
+  return output === undefined ? `Change ${connection ?? changedPaths(sql)[0]?.path ?? 'data'}` : `Save to ${output}`
+}
+
+/** The file that a statement changes. Empty if the statement cannot be read. */
+function changedPaths(sql: string): { kind: 'write'; path: string }[] {
+  try {
+    const found = fileStatement(sql)
+    return found === undefined ? [] : [{ kind: 'write', path: found.name }]
+  } catch {
+    return []
+  }
+}
+
+/** Why the rows of the file that a statement names cannot be changed. */
+function fileProblem(sql: string): string | undefined {
+  const found = fileStatement(sql)
+  if (found === undefined)
+    return `Set "connection" for a database, name a file (update 'sales.csv' set …, insert into …, delete from …), or set "output" to save the rows of a query.`
+  if (/\.xlsx?$/i.test(found.name)) return 'Use OfficeExecute to change a workbook.'
+  if (/[*?[{]/.test(found.name)) return 'Change one file at a time.'
+  return changeable.test(found.name)
+    ? undefined
+    : `Files of this type are not changed by a statement. Use one of: csv, tsv, txt, json, jsonl, ndjson, parquet.`
+}
+
+const changeable = /\.(csv|tsv|txt|json|jsonl|ndjson|parquet)$/i
+
+async function fileChange(sql: string, ctx: ToolContext) {
+  const found = fileStatement(sql)
+  if (found === undefined) throw new Error('The statement names no file to change.')
+  const target = resolvePath(ctx, found.name, { for: 'write' })
+  if (target.stats?.isFile() !== true) throw new Error(missingFileMessage(target, ctx.state))
+  if (target.stats.size > mostSaved) throw new Error('Files above 50 MB are not changed in place. Use "output".')
+  const resolved = await resolveQueryFiles(found.sql, ctx)
+  const source: QuerySource = { kind: 'files', files: resolved.files, cwd: ctx.state.cwd }
+  return { target, request: { source, sql: resolved.sql, target: target.path } }
+}
+
+/** Changes the rows of a file. Undo restores it like any other changed file. */
+async function changeFile(sql: string, ctx: ToolContext): Promise<WriteOutput> {
+  const { request, target } = await fileChange(sql, ctx)
+  const { path: real, shown } = target
+  return withPathLocks([real], async () => {
+    const before = await takeSnapshot(real, { shown })
+    const { rowCount, path: changed } = await service(ctx).write({ ...request, step: 'commit' }, callOf(ctx))
+    if (changed === undefined) throw new Error('Files cannot be changed here.')
+    try {
+      const after = await readFile(changed)
+      if (after.length > mostSaved) throw new Error('The file would be larger than 50 MB. Change fewer rows.')
+      const [sha256] = await changeFiles([{ path: real, shown, before, after: [after] }], journalFor(ctx), {
+        signal: ctx.signal,
+        owner: ctx.state.isolation?.user,
+      })
+      // What the agent has read of it is no longer what the file contains.
+      recordWrite(ctx.state, real, sha256 ?? '', statSync(real, { bigint: true }), 'part')
+    } finally {
+      await rm(changed, { force: true })
+    }
+    const text = `Changed ${formatCount(rowCount, 'row')} of ${shown}. Undo can restore the file.`
+    return { sql, connection: shown, rowCount, canUndo: true, text }
+  })
 }
 
 function service({ queries }: ToolContext): Queries {
@@ -101,7 +169,8 @@ function service({ queries }: ToolContext): Queries {
 }
 
 function callOf(ctx: ToolContext): Parameters<Queries['run']>[1] {
-  return { signal: ctx.signal, workspace: ctx.workspace, process: ctx.process.bind(ctx) }
+  const { isolation } = ctx.state
+  return { signal: ctx.signal, workspace: ctx.workspace, isolation, process: ctx.process.bind(ctx) }
 }
 
 function sourceOf(connection: string, ctx: ToolContext): { source: QuerySource; file?: string } {

@@ -50,7 +50,8 @@ export default defineTool({
     const statement = statementOf(input, queries)
     const { source, sql } = await sourceOf(connection, statement, ctx)
     const limit = input.limit ?? (input.table === undefined ? rowsAtFirst : sampleRows)
-    const call = { signal: ctx.signal, workspace: ctx.workspace, process: ctx.process.bind(ctx) }
+    const { isolation } = ctx.state
+    const call = { signal: ctx.signal, workspace: ctx.workspace, isolation, process: ctx.process.bind(ctx) }
     const result = await queries.run({ source, sql, limit: sql === undefined ? 1000 : limit }, call)
     return { kind: 'result', connection, sql: statement, ...result }
   },

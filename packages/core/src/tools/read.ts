@@ -177,6 +177,7 @@ function contentOf(output: ReadOutput): Display {
         from: 1,
         lines: output.lines,
         more: output.next !== undefined,
+        isMarkdown: true,
         pages: pagesOf(output.images),
       }
     case 'folder':

@@ -1,0 +1,9 @@
+import type { Confined, ConfinedStart, Isolation } from '../tool/isolation.ts'
+
+/** Returns how to start a program: in the sandbox of its owner in team mode, as it is for a single user. */
+export async function isolatedStart(isolation: Isolation | undefined, start: ConfinedStart): Promise<Confined> {
+  if (isolation !== undefined) return isolation.sandbox.wrap(start)
+  const { argv, env, cwd } = start
+  const [file = '', ...args] = argv
+  return { file, args, env: { ...env }, cwd, holdsOutput: false, release: () => undefined }
+}
