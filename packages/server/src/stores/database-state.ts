@@ -41,7 +41,7 @@ export function databaseDamaged(home: string, reason: string): NamedError {
 }
 
 /** Schema version this program writes: the number of migrations. */
-export const schemaVersion = 9
+export const schemaVersion = 13
 
 export function newerDatabase(version: number, known: number = schemaVersion): NamedError {
   const message = `The database has version ${version}, but this version of Troupe only supports ${known}. Use a newer version of Troupe.`

@@ -9,8 +9,8 @@ import { migrate, type MigrateOptions } from './migrate.ts'
 import { backUpDatabase, nodeSqliteDialect, openSqliteStore } from './sqlite.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
-/** Undoes version 9. */
-const withoutFolders = `drop table trusted_folder; drop index workspace_identity;
+/** Undoes everything since version 9. */
+const withoutFolders = `${withoutPeople()} ${['audit_entry', 'audit_term', 'audit_alias', 'secret', 'data_key', 'team_setting', 'rate_count'].map((name) => `drop table ${name};`).join(' ')} drop table node; drop table session_lease; alter table workspace drop column place; drop table trusted_folder; drop index workspace_identity;
   ${['identity', 'opened_at', 'unlisted'].map((name) => `alter table workspace drop column ${name};`).join(' ')}
   alter table project drop column name;`
 
@@ -185,3 +185,10 @@ describe('migrations', () => {
     })
   })
 })
+
+function withoutPeople(): string {
+  const tables = ['comment_mention', 'comment', 'invitation', 'member', 'person_blob', 'presence', 'rate_limit']
+  const ofChats = ['session_blob', 'session_share', 'share_link', 'workspace_grant']
+  return `drop index session_owner; ${['owner_id', 'visibility'].map((name) => `alter table session drop column ${name};`).join(' ')}
+    ${[...tables, ...ofChats].map((name) => `drop table ${name};`).join(' ')}`
+}

@@ -9,12 +9,18 @@ import { up as foldersAndTrash } from './migrations/006-folders-and-trash.ts'
 import { up as textOfCalls } from './migrations/007-text-of-calls.ts'
 import { up as usage } from './migrations/008-usage.ts'
 import { up as folders } from './migrations/009-folders.ts'
+import { up as people } from './migrations/011-people.ts'
+import { up as governance } from './migrations/012-governance.ts'
+import { up as cluster } from './migrations/013-cluster.ts'
 import type { AnyDb } from './sql/context.ts'
 
 type Step = (db: AnyDb) => Promise<void>
 
+/** No common changes. */
+const reserved: Step = () => Promise.resolve()
+
 /** In order. The position is the version, and the last one is `schemaVersion`. */
-const allSteps: Step[] & { length: typeof schemaVersion } = [
+export const allSteps: Step[] & { length: typeof schemaVersion } = [
   first,
   call,
   mode,
@@ -24,6 +30,10 @@ const allSteps: Step[] & { length: typeof schemaVersion } = [
   textOfCalls,
   usage,
   folders,
+  reserved,
+  people,
+  governance,
+  cluster,
 ]
 
 export interface MigrateOptions {
@@ -31,30 +41,48 @@ export interface MigrateOptions {
   /** Dialect-specific tables by version, created after the common ones of the same version. */
   dialectSteps: Record<number, Step>
   /** Called before an older database is changed. */
-  backup: (version: number) => Promise<void> | void
+  backup?: (version: number) => Promise<void> | void
   steps?: Step[]
 }
 
 /** Migrates a database to this program's version in one commit. Throws `NewerDatabase` and changes nothing. */
-export async function migrate(
-  db: AnyDb,
-  { clock, dialectSteps, backup, steps = allSteps }: MigrateOptions,
-): Promise<void> {
+export async function migrate(db: AnyDb, { backup, ...options }: MigrateOptions): Promise<void> {
   await sql`create table if not exists schema_version (version integer primary key, migrated_at bigint not null)`.execute(
     db,
   )
-  const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(db)
-  const version = rows[0]?.version ?? 0
+  const { steps = allSteps } = options
+  const version = await versionOf(db)
   if (version === steps.length) return
   if (version > steps.length) throw newerDatabase(version, steps.length)
-  if (version > 0) await backup(version)
-  await db.transaction().execute(async (transaction) => {
-    for (const [index, step] of steps.entries()) {
-      const next = index + 1
-      if (next <= version) continue
-      await step(transaction)
-      await dialectSteps[next]?.(transaction)
-      await sql`insert into schema_version (version, migrated_at) values (${next}, ${clock()})`.execute(transaction)
-    }
-  })
+  if (version > 0) await backup?.(version)
+  await db
+    .transaction()
+    .execute((transaction) =>
+      migrateFrom(transaction, version, options, (next) =>
+        sql`insert into schema_version (version, migrated_at) values (${next}, ${options.clock()})`.execute(
+          transaction,
+        ),
+      ),
+    )
+}
+
+export async function versionOf(db: AnyDb): Promise<number> {
+  const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(db)
+  return rows[0]?.version ?? 0
+}
+
+/** Runs the steps after this version, and records each. */
+export async function migrateFrom(
+  transaction: AnyDb,
+  version: number,
+  { steps = allSteps, dialectSteps }: MigrateOptions,
+  record: (version: number) => Promise<unknown>,
+): Promise<void> {
+  for (const [index, step] of steps.entries()) {
+    const next = index + 1
+    if (next <= version) continue
+    await step(transaction)
+    await dialectSteps[next]?.(transaction)
+    await record(next)
+  }
 }

@@ -2,30 +2,10 @@ import { Worker } from 'node:worker_threads'
 import type { Part } from '@troupe/protocol'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { ReadAnswer, ReadRequest } from './read-thread-worker.ts'
+import { cjkPairs, isCjk } from './sql/cjk-pairs.ts'
 import { type AnyDb, type Db, type SearchIndex, statement } from './sql/context.ts'
 import { searchText } from './sql/message-text.ts'
-
-/** Scripts whose words often have one or two characters. */
-const unspaced = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー'
-const runs = new RegExp(`[${unspaced}]+`, 'gu')
-const whole = new RegExp(`^[${unspaced}]+$`, 'u')
-
-/**
- * Returns all pairs of adjacent characters in these scripts, plus the last character of each run, without duplicates.
- */
-export function cjkPairs(text: string): string[] {
-  const pairs = new Set<string>()
-  for (const [run] of text.matchAll(runs)) {
-    const characters = Array.from(run)
-    for (const [i, character] of characters.entries()) pairs.add(character + (characters[i + 1] ?? ''))
-  }
-  return [...pairs]
-}
-
-/** True if pairs alone can find a term: one or two characters of these scripts. */
-function isCjkPair(term: string): boolean {
-  return Array.from(term).length <= 2 && whole.test(term)
-}
+import { visibleTo } from './sql/visible.ts'
 
 /** The trigram index needs three characters. Shorter terms use the pair index or a text scan. */
 const shortest = 3
@@ -108,7 +88,7 @@ const addText = statement(
     on conflict (session_id, message_id) do nothing returning id`,
 )
 
-const writing: Pick<SearchIndex, 'index' | 'remove'> = {
+const writing: Pick<SearchIndex, 'index' | 'indexAll' | 'remove'> = {
   async index(db, { sessionId, messageId }, text) {
     if (text === '') {
       await removeText(db, { sessionId, messageId })
@@ -124,6 +104,10 @@ const writing: Pick<SearchIndex, 'index' | 'remove'> = {
       await sql`delete from message_pairs where rowid = ${id}`.execute(db)
       await indexPairs(db, id, text)
     }
+  },
+
+  async indexAll(db, sessionId, texts) {
+    for (const { messageId, text } of texts) if (text !== '') await writing.index(db, { sessionId, messageId }, text)
   },
 
   async remove(db, sessionId, messageIds) {
@@ -153,7 +137,7 @@ export function createSqliteSearch(thread?: ReadThread): SearchIndex {
   return {
     ...writing,
 
-    async sessionsWith(db, terms) {
+    async sessionsWith(db, { terms }) {
       const found = await hits(db, terms, maxHits + 1)
       return found.length > maxHits ? undefined : [...new Set(found.map((hit) => hit.session_id))]
     },
@@ -167,9 +151,9 @@ export function createSqliteSearch(thread?: ReadThread): SearchIndex {
       return new Set(rows.map((row) => row.id))
     },
 
-    async find(db, { workspaceId, terms, limit }) {
+    async find(db, { workspaceId, terms, limit, viewer }) {
       const isOpen = sql`and t.message_id <> '' and exists (select 1 from session where session.id = t.session_id
-        and session.workspace_id = ${workspaceId} and session.trashed_at is null)`
+        and session.workspace_id = ${workspaceId} and session.trashed_at is null and ${visibleTo(viewer)})`
       const found = await hits(db, terms, limit, isOpen)
       return found.map((hit) => ({ sessionId: hit.session_id, messageId: hit.message_id }))
     },
@@ -210,7 +194,7 @@ function holding(terms: string[]): RawBuilder<unknown> {
 /** SQL for rows `t` of message_text that contain every term according to the indexes, and their id. */
 function matching(terms: string[]): { from: RawBuilder<unknown>; id: RawBuilder<unknown> } {
   const long = terms.filter((term) => Array.from(term).length >= shortest)
-  const pairs = terms.filter((term) => !long.includes(term) && isCjkPair(term))
+  const pairs = terms.filter((term) => !long.includes(term) && isCjk(term))
   const short = terms.filter((term) => !long.includes(term) && !pairs.includes(term))
   const rest = short.length === 0 ? sql`` : holding(short)
   // A single character is the prefix of a pair at every position.

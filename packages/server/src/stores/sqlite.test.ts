@@ -36,6 +36,23 @@ storeContract('SQLite', async () => {
   }
 })
 
+it('reads that begin after a transaction wait for it', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'troupe-order-'))
+  const store = await openSqliteStore({ home })
+  const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+  const first = store.transaction(async (inside) => {
+    await inside.settings.set('a', 1)
+    await held
+    await inside.settings.set('a', 2)
+  })
+  const read = store.settings.get('a')
+  goOn()
+  await first
+  expect(await read).toBe(2)
+  await store.close()
+  rmSync(home, { recursive: true })
+})
+
 it('other users cannot read the files of a home', async () => {
   const home = mkdtempSync(join(tmpdir(), 'troupe-modes-'))
   chmodSync(home, 0o755)

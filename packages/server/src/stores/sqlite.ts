@@ -8,6 +8,7 @@ import {
   type Dialect,
   type Driver,
   Kysely,
+  type LogEvent,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -19,7 +20,8 @@ import { databaseDamaged } from './database-state.ts'
 import { createSessionExport, type SessionExport } from './export/session-export.ts'
 import { importSessions } from './import-sessions.ts'
 import { migrate } from './migrate.ts'
-import { type Log, runDirectly, type RunStatement, type Tables } from './sql/context.ts'
+import { type Db, type Log, runDirectly, type RunStatement, type Tables } from './sql/context.ts'
+import { createLocalSignals } from './sql/signals.ts'
 import { createSqlStore, type SqlStore } from './sql/sql-store.ts'
 import { createReadThread, createSqliteSearch, sqliteSearchMigrations } from './sqlite-search.ts'
 import { sqliteUsageMigrations } from './sqlite-usage.ts'
@@ -28,6 +30,8 @@ export interface SqliteStoreOptions {
   home: string
   log?: Log
   clock?: () => number
+  /** Sees the statements of Kysely. Frequent ones bypass it. */
+  onQuery?: ((event: LogEvent) => void) | undefined
 }
 
 const reconcileAfterMs = 300
@@ -47,25 +51,18 @@ export async function openSqliteStore({
   home,
   log = () => undefined,
   clock = Date.now,
+  onQuery,
 }: SqliteStoreOptions): Promise<SqliteStore> {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const path = join(home, 'troupe.db')
-  // Private regardless of the folder's permissions. SQLite creates its other files with the same mode.
-  closeSync(openSync(path, 'a', 0o600))
-  const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
+  const { database, db } = await openSqliteDatabase(path, clock, onQuery).catch((error: unknown) => {
+    throw isDamage(error) ? databaseDamaged(home, error.message) : error
+  })
   try {
-    database.exec('pragma journal_mode = wal; pragma synchronous = full')
-    const connection = createConnection(database)
-    const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database, connection) })
-    runDirectly(db, { prepare: connection.prepare, isInTransaction: () => database.isTransaction })
-    await migrate(db, {
-      clock,
-      dialectSteps: { ...sqliteSearchMigrations, ...sqliteUsageMigrations },
-      backup: (version) => backUpDatabase(database, `${path}.backup-${version}`),
-    })
     const exporter = createSessionExport(db, { folder: join(home, 'sessions'), log })
     const thread = createReadThread(path)
-    const store = createSqlStore({ db, search: createSqliteSearch(thread), clock, log, exporter })
+    const search = createSqliteSearch(thread)
+    const store = createSqlStore({ db, search, clock, log, exporter, signals: createLocalSignals() })
     // Deferred so that it does not delay startup.
     const later = Promise.withResolvers<void>()
     const timer = setTimeout(later.resolve, reconcileAfterMs)
@@ -98,6 +95,33 @@ export async function openSqliteStore({
   } catch (error) {
     if (database.isOpen) database.close()
     throw isDamage(error) ? databaseDamaged(home, error.message) : error
+  }
+}
+
+/** Opens or creates a database file with the current tables. */
+export async function openSqliteDatabase(
+  path: string,
+  clock: () => number,
+  onQuery?: SqliteStoreOptions['onQuery'],
+): Promise<{ database: DatabaseSync; db: Db }> {
+  // Private regardless of the folder's permissions. SQLite creates its other files with the same mode.
+  closeSync(openSync(path, 'a', 0o600))
+  const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
+  try {
+    database.exec('pragma journal_mode = wal; pragma synchronous = full')
+    const connection = createConnection(database)
+    const dialect = nodeSqliteDialect(database, connection)
+    const db = new Kysely<Tables>(onQuery === undefined ? { dialect } : { dialect, log: onQuery })
+    runDirectly(db, { prepare: connection.prepare, isInTransaction: () => database.isTransaction })
+    await migrate(db, {
+      clock,
+      dialectSteps: { ...sqliteSearchMigrations, ...sqliteUsageMigrations },
+      backup: (version) => backUpDatabase(database, `${path}.backup-${version}`),
+    })
+    return { database, db }
+  } catch (error) {
+    if (database.isOpen) database.close()
+    throw error
   }
 }
 

@@ -10,7 +10,7 @@ import { createJournal, type Journal } from '../runs/journal.ts'
 import { createRunManager, type LiveRun, type RunManager } from '../runs/run-manager.ts'
 import type { RunServices, SessionServices } from '../runs/run-services.ts'
 import type { LogEvent } from '../runs/subscriber.ts'
-import { createBlobFiles } from '../sessions/blobs.ts'
+import { createBlobFiles } from '../blobs/blob-files.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
 
 /** An unknown model, so that files of every kind are sent to it. */
@@ -158,6 +158,7 @@ export function createTestSink(): TestSink {
       return 0
     },
     onDrain: () => undefined,
+    cut: () => undefined,
     end() {
       isEnded = true
       ended.resolve()

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { errorInfo, isId } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { yieldToEventLoop } from '../../util/concurrency.ts'
-import { type Db, type Log, statement, type StoreChange, streamFile, type Tables } from '../sql/context.ts'
+import { type Db, type ExportChange, type Log, statement, streamFile, type Tables } from '../sql/context.ts'
 import type { Exporter } from '../sql/sql-store.ts'
 import { hiddenWorkspace } from '../sql/workspaces.ts'
 import { createSessionFiles } from './session-files.ts'
@@ -46,9 +46,9 @@ export function createSessionExport(db: Db, { folder, log }: { folder: string; l
   const changed = new Set<string>()
   const dirty = new Set<string>()
   /** The last commit of a session whose files are not yet written. Until then its marks are too high. */
-  const unwritten = new Map<string, StoreChange[]>()
+  const unwritten = new Map<string, ExportChange[]>()
   /** Changes that are not yet exported, and the last commit they came with. */
-  const waiting = new Map<string, { changes: StoreChange[]; commit: StoreChange[] }>()
+  const waiting = new Map<string, { changes: ExportChange[]; commit: ExportChange[] }>()
   let timer: NodeJS.Timeout | undefined
   let queue: Promise<void> = Promise.resolve()
 
@@ -140,7 +140,7 @@ export function createSessionExport(db: Db, { folder, log }: { folder: string; l
     })
   }
 
-  async function flush(sessionId: string, changes: StoreChange[]): Promise<void> {
+  async function flush(sessionId: string, changes: ExportChange[]): Promise<void> {
     if (changes.some((change) => change.type === 'session-deleted')) {
       known.delete(sessionId)
       dirty.delete(sessionId)
@@ -253,7 +253,7 @@ export function createSessionExport(db: Db, { folder, log }: { folder: string; l
   }
 }
 
-function bySession(changes: StoreChange[]): Map<string, StoreChange[]> {
+function bySession(changes: ExportChange[]): Map<string, ExportChange[]> {
   return Map.groupBy(changes, (change) => change.sessionId)
 }
 

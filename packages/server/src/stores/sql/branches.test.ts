@@ -9,6 +9,7 @@ import { createSqliteSearch, sqliteSearchMigrations } from '../sqlite-search.ts'
 import { nodeSqliteDialect, openSqliteStore, type SqliteStore } from '../sqlite.ts'
 import { message } from '../testing/builders.ts'
 import { type LogLine, messageColumns, type Tables } from './context.ts'
+import { createLocalSignals } from './signals.ts'
 import { createSqlStore } from './sql-store.ts'
 
 const at = { sessionId: 's1' }
@@ -95,7 +96,8 @@ describe('a branch of a large tree', () => {
     const clock = () => 1
     await migrate(db, { clock, dialectSteps: sqliteSearchMigrations, backup: () => undefined })
     const exporter = { beforeCommit: () => Promise.resolve(), afterCommit: () => Promise.resolve() }
-    const store = createSqlStore({ db, search: createSqliteSearch(), exporter, clock, log: () => undefined })
+    const [search, signals] = [createSqliteSearch(), createLocalSignals()]
+    const store = createSqlStore({ db, search, exporter, signals, clock, log: () => undefined })
     const { id: workspaceId } = await store.workspaces.open('/tmp/one')
     await store.sessions.create({ id: 's1', workspaceId })
     const tree = Array.from({ length: 10_000 }, (_, i) => ({

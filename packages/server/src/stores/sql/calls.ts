@@ -11,7 +11,9 @@ import {
 } from './context.ts'
 import type { Answer, Ask, Store, StoredCall } from '@troupe/core'
 import { type Metadata, NamedError, type StoredMessage } from '@troupe/protocol'
+import { lockSession } from './locks.ts'
 import { nextSeq } from './sessions.ts'
+import { visibleTo } from './visible.ts'
 
 export function calls(context: StoreContext): Store['calls'] {
   return {
@@ -24,11 +26,12 @@ export function calls(context: StoreContext): Store['calls'] {
       return rows.map((row) => row.tool_call_id)
     },
 
-    async recent({ workspaceId, limit }) {
+    async recent({ workspaceId, limit, viewer }) {
       const sessions = await context.db
         .selectFrom('session')
         .select('id')
         .where('workspace_id', '=', workspaceId)
+        .where(visibleTo(viewer))
         .where((eb) =>
           eb.exists(eb.selectFrom('call').select('tool_call_id').whereRef('call.session_id', '=', 'session.id')),
         )
@@ -108,6 +111,7 @@ export function asks(context: StoreContext): Store['asks'] {
     async open(ask) {
       checkId(ask.id, 'ask id')
       return context.write(async (db, changes) => {
+        await lockSession(db, ask.sessionId)
         const known = await find(db, ask.id)
         if (known && known.session_id !== ask.sessionId) {
           throw new NamedError('AskExists', `A request ${ask.id} already exists.`, {
@@ -144,7 +148,7 @@ export function asks(context: StoreContext): Store['asks'] {
 
     async answer(id, answer) {
       return context.write(async (db, changes) => {
-        const known = await find(db, id)
+        const known = await findLocked(db, id)
         if (!known)
           throw new NamedError('AskNotFound', `The request ${shortId(id)} does not exist.`, {
             status: 404,
@@ -173,7 +177,12 @@ export function asks(context: StoreContext): Store['asks'] {
       const { rows } = await select(db, { key })
       for (const { id, session_id } of rows) {
         const { seq } = await nextSeq(db, session_id)
-        await db.updateTable('ask').set({ seq, closed_at: clock() }).where('id', '=', id).execute()
+        await db
+          .updateTable('ask')
+          .set({ seq, closed_at: clock() })
+          .where('id', '=', id)
+          .where('closed_at', 'is', null)
+          .execute()
         changes.push({ type: 'lines', sessionId: session_id, stream: asksStream })
       }
     })
@@ -194,6 +203,12 @@ const selectOpenOfRun = openStatement('run_id')
 
 function find(db: Db, id: string): Promise<Tables['ask'] | undefined> {
   return db.selectFrom('ask').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Answered and closed by one caller only. */
+async function findLocked(db: Db, id: string): Promise<Tables['ask'] | undefined> {
+  const known = await find(db, id)
+  return known !== undefined && (await lockSession(db, known.session_id)) ? find(db, id) : known
 }
 
 export function askRow(ask: Ask, seq: number): Tables['ask'] {

@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from '../../util/concurrency.ts'
 import { isId, NamedError, type StoredMessage } from '@troupe/protocol'
+import type { Store, Viewer } from '@troupe/core'
 import type { Compilable, CompiledQuery, Kysely, QueryResult, RawBuilder } from 'kysely'
 
 export type Db = Kysely<Tables>
@@ -21,13 +22,25 @@ export interface StoreContext {
   search: SearchIndex
   clock: () => number
   log: Log
+  /** Where this process works. Empty for a single one. */
+  place: string
+  listen: Store['signals']['listen']
   /** Runs the callback in one commit (or in the enclosing one), then exports the changes. */
   write<T>(work: (db: Db, changes: StoreChange[]) => Promise<T>): Promise<T>
   /** Serializes multi-commit work on one session. */
   serialize<T>(sessionId: string, work: () => Promise<T>): Promise<T>
 }
 
-export type StoreChange =
+export type StoreChange = ExportChange | ({ type: 'signal' } & Signal)
+
+/** A message for all processes that use the store, sent with the commit. */
+export interface Signal {
+  channel: string
+  payload: string
+}
+
+/** A change of the exported files. */
+export type ExportChange =
   | { type: 'session'; sessionId: string }
   | { type: 'session-deleted'; sessionId: string }
   | { type: 'agent'; sessionId: string; agentId: string }
@@ -63,14 +76,19 @@ export function shortId(id: string): string {
 export interface SearchIndex {
   /** Sets the searchable text of a message, or of a title (`messageId` ''). Empty text removes it from search. */
   index(db: Db, at: { sessionId: string; messageId: string }, text: string): Promise<void>
+  /** The same for messages that have none yet. */
+  indexAll(db: Db, sessionId: string, texts: { messageId: string; text: string }[]): Promise<void>
   remove(db: Db, sessionId: string, messageIds: string[]): Promise<void>
-  /** Returns sessions with a title or message that contains every term, or undefined if there are too many. */
-  sessionsWith(db: Db, terms: string[]): Promise<string[] | undefined>
+  /**
+   * Returns sessions with a title or message that contains every term, or undefined if there are too many. May include
+   * those of other workspaces.
+   */
+  sessionsWith(db: Db, options: { workspaceId: string; terms: string[] }): Promise<string[] | undefined>
   among(db: Db, sessionIds: string[], terms: string[]): Promise<Set<string>>
   /** Returns messages that contain every term, newest first. */
   find(
     db: Db,
-    options: { workspaceId: string; terms: string[]; limit: number },
+    options: { workspaceId: string; terms: string[]; limit: number; viewer?: Viewer },
   ): Promise<{ sessionId: string; messageId: string }[]>
   /** Same within one session. */
   findIn(db: Db, options: { sessionId: string; terms: string[]; limit: number }): Promise<string[]>
@@ -89,6 +107,8 @@ export interface Tables {
     identity: string | null
     opened_at: number | null
     unlisted: number
+    /** Names the disk that the folder is on. Empty for a single process. */
+    place: string
   }
   /** Folders the user trusts, by identity. */
   trusted_folder: { identity: string; path: string; trusted_at: number }
@@ -122,6 +142,8 @@ export interface Tables {
     rules: string
     /** JSON: model settings by name. */
     params: string
+    owner_id: string | null
+    visibility: string
     message_count: number
     /** Orders everything in the session. Grows with each message and each change of an ask. */
     seq: number
@@ -185,6 +207,8 @@ export interface Tables {
     day: string
     model: string
     folder: string
+    /** Empty outside team mode. */
+    person: string
     calls: number
     input_tokens: number
     cached_tokens: number
@@ -192,6 +216,67 @@ export interface Tables {
     cost: number
     unpriced_tokens: number
   }
+  member: { person_id: string; role: string; created_at: number; mentions_seen_at: number }
+  /** A row is deleted when its link is used. `email` is '' for the link that creates the owner. */
+  invitation: {
+    id: string
+    token_hash: string
+    email: string
+    role: string
+    invited_by: string | null
+    created_at: number
+    expires_at: number
+  }
+  /** `subject` is `person:<id>` or `role:<name>`. */
+  workspace_grant: { workspace_id: string; subject: string; right: string }
+  session_share: { session_id: string; person_id: string; right: string; created_at: number }
+  share_link: {
+    id: string
+    session_id: string
+    token_hash: string
+    created_by: string
+    created_at: number
+    expires_at: number
+  }
+  comment: {
+    id: string
+    session_id: string
+    message_id: string
+    author_id: string
+    text: string
+    created_at: number
+  }
+  comment_mention: { comment_id: string; person_id: string }
+  presence: { session_id: string; person_id: string; since: number; seen_at: number }
+  /** Attempts since a time, by address or account. */
+  rate_limit: { key: string; count: number; since: number }
+  /** Blobs that a chat contains, by origin: its attachments and what its runs made. */
+  session_blob: { sha256: string; session_id: string }
+  /** Blobs that a person uploaded. */
+  person_blob: { sha256: string; person_id: string }
+  /** Append-only, see `governance/audit.ts`. */
+  audit_entry: {
+    id: number
+    at: number
+    actor: string
+    action: string
+    target_type: string
+    target: string
+    outcome: string
+    request_id: string
+    address: string
+    detail: string
+  }
+  audit_term: { term: string; id: number }
+  /** Personal data that entries refer to. */
+  audit_alias: { id: string; person_id: string; kind: string; label: string }
+  /** Encrypted values, see `governance/secrets.ts`. `owner` is a person, or '' for the organization. */
+  secret: { owner: string; name: string; value: string; updated_at: number }
+  /** Encryption keys, wrapped by a key management service. */
+  data_key: { id: string; wrapped: string; created_at: number }
+  /** Started runs per minute. */
+  rate_count: { name: string; minute: number; count: number }
+  team_setting: { name: string; value: string; version: number; updated_at: number }
   definition: RecordTable
   rule: RecordTable
   setting: { key: string; value: string }

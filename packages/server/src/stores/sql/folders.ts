@@ -1,19 +1,22 @@
 import type { Folder, Store } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import { checkId, type Db, shortId, type StoreChange, type StoreContext, type Tables } from './context.ts'
+import { lockRow } from './locks.ts'
 import { cleanTitle } from './message-text.ts'
+import { visibleTo } from './visible.ts'
 import { workspaceNotFound } from './workspaces.ts'
 
 export function folders(context: StoreContext): Store['folders'] {
   return {
-    async list(workspaceId) {
+    async list(workspaceId, viewer) {
       const rows = await context.db
         .selectFrom('folder')
         .leftJoin('session', (join) =>
           join
             .onRef('session.folder_id', '=', 'folder.id')
             .on('session.archived', '=', 0)
-            .on('session.trashed_at', 'is', null),
+            .on('session.trashed_at', 'is', null)
+            .on(visibleTo(viewer)),
         )
         .selectAll('folder')
         .select((eb) => eb.fn.count<number>('session.id').as('sessions'))
@@ -53,6 +56,7 @@ export function folders(context: StoreContext): Store['folders'] {
 
     async update(id, patch) {
       return context.write(async (db, changes) => {
+        await lockRow(db, 'folder', id)
         const known = await mustExist(db, id)
         if (patch.parentFolderId != null) {
           const inner = await db.selectFrom('folder').select('id').where('parent_id', '=', id).executeTakeFirst()
@@ -71,6 +75,7 @@ export function folders(context: StoreContext): Store['folders'] {
 
     async delete(id) {
       await context.write(async (db, changes) => {
+        await lockRow(db, 'folder', id)
         const known = await mustExist(db, id)
         await markSessionsChanged(db, id, changes)
         await db.updateTable('session').set({ folder_id: known.parent_id }).where('folder_id', '=', id).execute()
@@ -99,6 +104,7 @@ async function mustExist(db: Db, id: string): Promise<Tables['folder']> {
 }
 
 async function mustBeOuter(db: Db, workspaceId: string, id: string): Promise<void> {
+  await lockRow(db, 'folder', id, 'share')
   const row = await mustExist(db, id)
   if (row.workspace_id !== workspaceId) throw folderNotFound(id)
   if (row.parent_id !== null) throw tooDeep()

@@ -5,6 +5,7 @@ import { yieldToEventLoop } from '../../util/concurrency.ts'
 import { branchIds, messagesById, messagesPerQuery } from './branches.ts'
 import { type StoreContext, type Tables, toStoredMessage } from './context.ts'
 import { buildSnippet, callText, fold, isCall, partsText, wholeText } from './message-text.ts'
+import { visibleTo } from './visible.ts'
 
 /** Prefix of a message's JSON read for its first words. An overview of 10,000 messages must not parse them all. */
 const headLength = 1500
@@ -69,7 +70,7 @@ export function tree(context: StoreContext): Pick<Store['messages'], 'tree' | 'm
 /** Scans the metadata of a workspace's answers, so do not call it for every request. */
 async function ratedMessages(
   { db }: StoreContext,
-  { workspaceId, sessionId, rating, cursor = '', limit = 100 }: RatedQuery,
+  { workspaceId, sessionId, viewer, rating, cursor = '', limit = 100 }: RatedQuery,
 ): Promise<{ messages: RatedMessage[]; nextCursor: string | null }> {
   const count = Math.max(1, Math.min(limit, 1000))
   const [time = '', after = ''] = cursor.split(':')
@@ -79,6 +80,7 @@ async function ratedMessages(
     .selectAll('message')
     .where('session.workspace_id', '=', workspaceId)
     .where('session.trashed_at', 'is', null)
+    .where(visibleTo(viewer))
     .where('message.agent_id', '=', '')
     .where('message.metadata', 'like', '%"feedback":{%')
     .$if(rating !== undefined, (select) => select.where('message.metadata', 'like', `%"rating":"${rating}"%`))

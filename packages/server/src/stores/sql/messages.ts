@@ -1,6 +1,8 @@
-import type { Conversation, SearchHit, Store } from '@troupe/core'
+import type { Conversation, SearchHit, Store, Viewer } from '@troupe/core'
 import { NamedError, type StoredMessage } from '@troupe/protocol'
-import { branches, readSubtree } from './branches.ts'
+import { sql } from 'kysely'
+import { yieldToEventLoop } from '../../util/concurrency.ts'
+import { branches, messagesPerQuery, readSubtree } from './branches.ts'
 import { tree } from './message-tree.ts'
 import { recordCalls } from './calls.ts'
 import {
@@ -14,10 +16,12 @@ import {
   type Tables,
   toStoredMessage,
 } from './context.ts'
+import { lockIfInside, lockSession } from './locks.ts'
 import { buildSnippet, fold, searchTerms, searchText, titleFrom, wholeText } from './message-text.ts'
 import { removals } from './removals.ts'
 import { removeRunsOfMessages } from './runs.ts'
 import { nextSeq } from './sessions.ts'
+import { visibleTo } from './visible.ts'
 
 export function messages(context: StoreContext): Store['messages'] {
   const { clock, search } = context
@@ -65,6 +69,7 @@ export function messages(context: StoreContext): Store['messages'] {
 
     async replace(at, message, { quiet = false } = {}) {
       await context.write(async (db, changes) => {
+        await lockSession(db, at.sessionId)
         const stream = at.agentId ?? ''
         const replaced = await db
           .updateTable('message')
@@ -90,6 +95,7 @@ export function messages(context: StoreContext): Store['messages'] {
     },
 
     async get(at, id) {
+      await lockIfInside(context.db, at.sessionId)
       const row = (await selectMessage(context.db, { ...key(at), id })).rows[0]
       return row && toStoredMessage(row)
     },
@@ -130,6 +136,7 @@ export function messages(context: StoreContext): Store['messages'] {
 
     async remove(at, id) {
       return context.write(async (db, changes) => {
+        await lockSession(db, at.sessionId)
         const stream = at.agentId ?? ''
         const rows = await readSubtree(db, at, id)
         if (rows.length === 0) throw messageNotFound(id)
@@ -161,40 +168,54 @@ export function messages(context: StoreContext): Store['messages'] {
       })
     },
 
-    async search({ workspaceId, query, sessionId, limit = 20 }) {
+    async search({ workspaceId, query, sessionId, viewer, limit = 20 }) {
       const terms = searchTerms(query)
       if (terms.length === 0) return []
       const count = Math.max(1, Math.min(limit, 100))
       const { db } = context
       const found =
         sessionId === undefined
-          ? await search.find(db, { workspaceId, terms, limit: count })
+          ? await search.find(db, { workspaceId, terms, limit: count, viewer })
           : (await search.findIn(db, { sessionId, terms, limit: count })).map((messageId) => ({ sessionId, messageId }))
       const hits: SearchHit[] = []
-      for (const { sessionId, messageId } of found) {
-        const row = await context.db
-          .selectFrom('message')
-          .innerJoin('session', 'session.id', 'message.session_id')
-          .select(['session.title', 'message.role', 'message.parts', 'message.created_at'])
-          .where('message.session_id', '=', sessionId)
-          .where('session.workspace_id', '=', workspaceId)
-          .where('session.trashed_at', 'is', null)
-          .where('message.agent_id', '=', '')
-          .where('message.id', '=', messageId)
-          .executeTakeFirst()
-        if (!row) continue
-        hits.push({
-          sessionId,
-          messageId,
-          title: row.title,
-          role: row.role as SearchHit['role'],
-          snippet: buildSnippet(wholeText(JSON.parse(row.parts) as StoredMessage['parts']), terms),
-          createdAt: row.created_at,
-        })
+      for (let i = 0; i < found.length; i += messagesPerQuery) {
+        const some = found.slice(i, i + messagesPerQuery)
+        const rows = await selectHits(db, { workspaceId, viewer }, some)
+        for (const { sessionId, messageId } of some) {
+          const row = rows.find(({ id, session_id }) => id === messageId && session_id === sessionId)
+          if (row === undefined) continue
+          await yieldToEventLoop()
+          hits.push({
+            sessionId,
+            messageId,
+            title: row.title,
+            role: row.role as SearchHit['role'],
+            snippet: buildSnippet(wholeText(JSON.parse(row.parts) as StoredMessage['parts']), terms),
+            createdAt: row.created_at,
+          })
+        }
       }
       return hits
     },
   }
+}
+
+function selectHits(
+  db: Db,
+  { workspaceId, viewer }: { workspaceId: string; viewer: Viewer | undefined },
+  hits: { sessionId: string; messageId: string }[],
+) {
+  const keys = sql.join(hits.map((hit) => sql`(${hit.sessionId}, ${hit.messageId})`))
+  return db
+    .selectFrom('message')
+    .innerJoin('session', 'session.id', 'message.session_id')
+    .select(['session_id', 'message.id', 'session.title', 'message.role', 'message.parts', 'message.created_at'])
+    .where('session.workspace_id', '=', workspaceId)
+    .where('session.trashed_at', 'is', null)
+    .where(visibleTo(viewer))
+    .where('message.agent_id', '=', '')
+    .where(sql<boolean>`(message.session_id, message.id) in (values ${keys})`)
+    .execute()
 }
 
 async function mustExist(db: Db, at: Conversation, id: string): Promise<void> {

@@ -6,7 +6,9 @@ import { toAgentRecord } from './agents.ts'
 import { branchIds, readSubtree } from './branches.ts'
 import { toAsk } from './calls.ts'
 import { searchText } from './message-text.ts'
+import { lockSession } from './locks.ts'
 import { removeRuns, removeRunsOfMessages } from './runs.ts'
+import { lockSetting } from './workspaces.ts'
 
 const settingKey = 'removals'
 const removalLifetimeMs = 24 * 60 * 60 * 1000
@@ -37,6 +39,7 @@ export function removals(context: StoreContext): Pick<Store['messages'], 'takeOu
   return {
     takeOut: (at, what) =>
       context.write(async (db, changes) => {
+        await lockRemovals(db, at)
         const { sessionId, agentId } = at
         const id = newId('rm_')
         const stream = agentId ?? ''
@@ -67,6 +70,7 @@ export function removals(context: StoreContext): Pick<Store['messages'], 'takeOu
 
     bringBack: (at, removalId) =>
       context.write(async (db, changes) => {
+        await lockRemovals(db, at)
         const entries = await readEntries(db)
         const entry = entries.find(({ id }) => id === removalId)
         if (entry?.sessionId !== at.sessionId || entry.agentId !== at.agentId) throw removalNotFound()
@@ -106,6 +110,7 @@ export function removals(context: StoreContext): Pick<Store['messages'], 'takeOu
 
     purge: () =>
       context.write(async (db, changes) => {
+        await lockSetting(db, settingKey)
         const before = await readEntries(db)
         if (before.length > 0) await writeEntries(db, await purgeOld(db, changes))
       }),
@@ -235,6 +240,11 @@ async function exists(db: Db, at: Conversation, id: string): Promise<boolean> {
     .where('id', '=', id)
     .executeTakeFirst()
   return found !== undefined
+}
+
+async function lockRemovals(db: Db, { sessionId }: Conversation): Promise<void> {
+  await lockSetting(db, settingKey)
+  await lockSession(db, sessionId)
 }
 
 async function readEntries(db: Db): Promise<Entry[]> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentRecord, Ask, Session } from '@troupe/core'
 import type { StoredMessage } from '@troupe/protocol'
 import { agentRow, toAgentRecord } from './agents.ts'
+import { messagesPerQuery } from './branches.ts'
 import { askRow, recordCalls, toAsk } from './calls.ts'
 import {
   asksStream,
@@ -18,7 +19,7 @@ import { addHiddenWorkspace, hiddenWorkspace, purgeSession, workspaceNotFound } 
 
 /** An external session with all its data. Parents may be missing. */
 export interface SessionBundle {
-  session: Omit<Session, 'messageCount'>
+  session: Omit<Session, 'messageCount' | 'ownerId' | 'visibility'> & Partial<Pick<Session, 'ownerId' | 'visibility'>>
   agents: AgentRecord[]
   messages: { agentId: string; message: StoredMessage }[]
   asks: Ask[]
@@ -56,7 +57,8 @@ export function createRestore(
       await purgeSession(context, session.id)
       known = await find()
     }
-    if (known && known.workspace_id !== session.workspaceId) {
+    const isOthers = session.ownerId !== undefined && known !== undefined && known.owner_id !== session.ownerId
+    if (known && (isOthers || known.workspace_id !== session.workspaceId)) {
       report.conflicts.push({ what: 'session', id: known.id })
       return report
     }
@@ -65,10 +67,10 @@ export function createRestore(
     const isSmall = first.length === bundle.messages.length
     report.created = !known
     if (isSmall) {
-      await context.write(async (db, changes) => {
+      await counted(async (db, changes, part) => {
         if (!known) await createSession(context, db, session)
-        await restoreMessages(context, db, session.id, first, report)
-        await finish(db, changes)
+        await restoreMessages(context, db, session.id, first, part)
+        await finish(db, changes, part)
       })
       return report
     }
@@ -76,22 +78,36 @@ export function createRestore(
       if (!known) await context.write((db) => createSession(context, db, session))
       for (let i = 0; i < bundle.messages.length; i += messagesPerCommit) {
         signal?.throwIfAborted()
-        await context.write(async (db, changes) => {
+        await counted(async (db, changes, part) => {
           const some = bundle.messages.slice(i, i + messagesPerCommit)
-          await restoreMessages(context, db, session.id, some, report)
+          await restoreMessages(context, db, session.id, some, part)
           if (known) for (const change of linesOf(some)) changes.push(change)
         })
       }
-      await context.write(finish)
+      await counted(finish)
     } catch (error) {
       if (!known) await purgeSession(context, session.id)
       throw error
     }
     return report
 
-    async function finish(db: Db, changes: StoreChange[]): Promise<void> {
-      await restoreAgents(db, bundle, report, changes)
-      await restoreAsks(db, bundle, report, changes)
+    /** A commit may be tried more than once, and only its last try counts. */
+    async function counted(
+      work: (db: Db, changes: StoreChange[], part: RestoreResult) => Promise<void>,
+    ): Promise<void> {
+      const part = await context.write(async (db, changes) => {
+        const part: RestoreResult = { created: false, added: 0, skipped: 0, conflicts: [] }
+        await work(db, changes, part)
+        return part
+      })
+      report.added += part.added
+      report.skipped += part.skipped
+      report.conflicts.push(...part.conflicts)
+    }
+
+    async function finish(db: Db, changes: StoreChange[], part: RestoreResult): Promise<void> {
+      await restoreAgents(db, bundle, part, changes)
+      await restoreAsks(db, bundle, part, changes)
       if (!known) await showSession(db, session)
       changes.push(...linesOf(bundle.messages), { type: 'session', sessionId: session.id })
     }
@@ -140,6 +156,8 @@ async function createSession({ search }: StoreContext, db: Db, session: SessionB
     mode: session.mode,
     rules: JSON.stringify(session.rules),
     params: JSON.stringify(session.params ?? {}),
+    owner_id: session.ownerId ?? null,
+    visibility: session.visibility ?? 'private',
     message_count: 0,
     seq: 0,
     last_number: 0,
@@ -196,32 +214,57 @@ async function restoreMessages(
   if (messages.length === 0) return
   let own = 0
   let seq = (await nextSeq(db, sessionId)).seq - 1
-  for (const { agentId, message } of messages) {
-    checkId(message.id, 'message id')
-    if (agentId !== '') checkId(agentId, 'agent id')
-    const { numInsertedOrUpdatedRows } = await db
-      .insertInto('message')
-      .values({ session_id: sessionId, agent_id: agentId, seq: seq + 1, ...messageColumns(message) })
-      .onConflict((conflict) => conflict.columns(['session_id', 'agent_id', 'id']).doNothing())
-      .executeTakeFirst()
-    if (numInsertedOrUpdatedRows === 0n) {
-      if (await isSameMessage(db, sessionId, agentId, message)) report.skipped++
-      else report.conflicts.push({ what: 'message', id: message.id, agentId: agentId || undefined })
-      continue
+  for (let i = 0; i < messages.length; i += messagesPerQuery) {
+    const some = messages.slice(i, i + messagesPerQuery)
+    const added = await insertMissing(db, sessionId, some, seq)
+    seq += some.length
+    report.added += added.length
+    await recordCalls(
+      db,
+      sessionId,
+      added.flatMap(({ message }) => message.parts),
+    )
+    const shown = added.filter(({ agentId }) => agentId === '')
+    own += shown.length
+    const texts = shown.map(({ message }) => ({ messageId: message.id, text: searchText(message.role, message.parts) }))
+    await search.indexAll(db, sessionId, texts)
+    for (const one of some.filter((one) => !added.includes(one))) {
+      if (await isSameMessage(db, sessionId, one.agentId, one.message)) report.skipped++
+      else report.conflicts.push({ what: 'message', id: one.message.id, agentId: one.agentId || undefined })
     }
-    seq++
-    report.added++
-    await recordCalls(db, sessionId, message.parts)
-    if (agentId !== '') continue
-    own++
-    const text = searchText(message.role, message.parts)
-    if (text !== '') await search.index(db, { sessionId, messageId: message.id }, text)
   }
   await db
     .updateTable('session')
     .set((eb) => ({ seq, message_count: eb('message_count', '+', own) }))
     .where('id', '=', sessionId)
     .execute()
+}
+
+/** Returns those that were added. */
+async function insertMissing(
+  db: Db,
+  sessionId: string,
+  messages: SessionBundle['messages'],
+  seq: number,
+): Promise<SessionBundle['messages']> {
+  for (const { agentId, message } of messages) {
+    checkId(message.id, 'message id')
+    if (agentId !== '') checkId(agentId, 'agent id')
+  }
+  const rows = messages.map(({ agentId, message }, index) => ({
+    session_id: sessionId,
+    agent_id: agentId,
+    seq: seq + 1 + index,
+    ...messageColumns(message),
+  }))
+  const inserted = await db
+    .insertInto('message')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['session_id', 'agent_id', 'id']).doNothing())
+    .returning('seq')
+    .execute()
+  const seqs = new Set(inserted.map((row) => row.seq))
+  return messages.filter((_, index) => seqs.has(seq + 1 + index))
 }
 
 async function isSameMessage(db: Db, sessionId: string, agentId: string, message: StoredMessage): Promise<boolean> {

@@ -3,7 +3,9 @@ import { NamedError } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { checkId, type Db, sessionNotFound, shortId, statement, type StoreContext, type Tables } from './context.ts'
 import { folderNotFound } from './folders.ts'
+import { lockIfInside, lockRow, lockSession } from './locks.ts'
 import { cleanTitle, defaultTitle, fold, searchTerms } from './message-text.ts'
+import { visibleTo } from './visible.ts'
 import { hiddenWorkspace, hideSession, purgeSession, workspaceNotFound } from './workspaces.ts'
 
 const sessionsPerQuery = 100
@@ -12,6 +14,7 @@ export function sessions(context: StoreContext): Store['sessions'] {
   const { clock, search } = context
 
   async function get(id: string): Promise<Session | undefined> {
+    await lockIfInside(context.db, id)
     const row = await findSession(context.db, id)
     return row && toSession(row)
   }
@@ -39,6 +42,8 @@ export function sessions(context: StoreContext): Store['sessions'] {
         mode: session.mode ?? 'default',
         rules: '[]',
         params: JSON.stringify(session.params ?? {}),
+        owner_id: session.ownerId ?? null,
+        visibility: 'private',
         message_count: 0,
         seq: 0,
         last_number: 0,
@@ -53,11 +58,12 @@ export function sessions(context: StoreContext): Store['sessions'] {
       return toSession(row)
     },
 
-    async list({ workspaceId, query, view, folderId, cursor, limit = 50 }) {
+    async list({ workspaceId, query, view, folderId, viewer, cursor, limit = 50 }) {
       const count = Math.max(1, Math.min(limit, 200))
       const pinnedFirst = view === 'active'
       const terms = searchTerms(query ?? '')
-      const ids = terms.length === 0 ? undefined : await search.sessionsWith(context.db, terms)
+      const ids = terms.length === 0 ? undefined : await search.sessionsWith(context.db, { workspaceId, terms })
+      if (ids?.length === 0) return { sessions: [], nextCursor: null }
       const page = (after: ReturnType<typeof parseCursor> | undefined, most: number) =>
         context.db
           .selectFrom('session')
@@ -70,6 +76,7 @@ export function sessions(context: StoreContext): Store['sessions'] {
           .$if(folderId !== undefined, (select) =>
             folderId === null ? select.where('folder_id', 'is', null) : select.where('folder_id', '=', folderId!),
           )
+          .$if(viewer !== undefined, (select) => select.where(visibleTo(viewer)))
           .$if(ids !== undefined, (select) => select.where('id', 'in', ids!))
           .$if(after !== undefined, (select) =>
             pinnedFirst
@@ -127,6 +134,8 @@ export function sessions(context: StoreContext): Store['sessions'] {
             rules: patch.rules && JSON.stringify(patch.rules),
             params: patch.params && JSON.stringify(patch.params),
             project_id: patch.projectId,
+            owner_id: patch.ownerId,
+            visibility: patch.visibility,
           })
           .where('id', '=', id)
           .where('workspace_id', '<>', hiddenWorkspace)
@@ -151,6 +160,7 @@ export function sessions(context: StoreContext): Store['sessions'] {
 
     async delete(id) {
       await context.write(async (db, changes) => {
+        await lockSession(db, id)
         if ((await findSession(db, id)) === undefined) throw sessionNotFound(id)
         await hideSession(db, id)
         changes.push({ type: 'session-deleted', sessionId: id })
@@ -169,6 +179,7 @@ async function findSession(db: Db, id: string): Promise<Tables['session'] | unde
 }
 
 async function mustHaveFolder(db: Db, sessionId: string, folderId: string): Promise<void> {
+  await lockRow(db, 'folder', folderId, 'share')
   const found = await db
     .selectFrom('folder')
     .innerJoin('session', 'session.workspace_id', 'folder.workspace_id')
@@ -215,6 +226,8 @@ const addSession = statement((db, row: Tables['session']) =>
       mode: row.mode,
       rules: row.rules,
       params: row.params,
+      owner_id: row.owner_id,
+      visibility: row.visibility,
       message_count: row.message_count,
       seq: row.seq,
       last_number: row.last_number,
@@ -262,6 +275,8 @@ export function toSession(row: Tables['session']): Session {
     mode: row.mode as Session['mode'],
     rules: JSON.parse(row.rules) as Session['rules'],
     params: row.params === '{}' ? undefined : (JSON.parse(row.params) as Session['params']),
+    ownerId: row.owner_id,
+    visibility: row.visibility as Session['visibility'],
     messageCount: row.message_count,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

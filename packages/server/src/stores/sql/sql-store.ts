@@ -6,9 +6,11 @@ import { agents } from './agents.ts'
 import { asks, calls } from './calls.ts'
 import {
   type Db,
+  type ExportChange,
   type Log,
   type SearchIndex,
   setWriting,
+  type Signal,
   statement,
   type StoreChange,
   type StoreContext,
@@ -16,32 +18,43 @@ import {
 import { folders } from './folders.ts'
 import { messages } from './messages.ts'
 import { createRestore, type RestoreResult, type SessionBundle } from './restore.ts'
-import { frames, runs } from './runs.ts'
+import { frames } from './frames.ts'
+import { runs } from './runs.ts'
 import { sessions } from './sessions.ts'
+import { type SignalPort, signals } from './signals.ts'
 import { usage } from './usage.ts'
 import { purgeHiddenSessions, records, settings, workspaces } from './workspaces.ts'
 
 /** Keeps the exported files in sync with the database. */
 export interface Exporter {
   /** Runs inside the transaction. Records what must survive a crash. */
-  beforeCommit(db: Db, changes: StoreChange[]): Promise<void>
+  beforeCommit(db: Db, changes: ExportChange[]): Promise<void>
   /**
    * Resolves once the files match the commit, or at once if that can wait a moment. Never rejects: failures are logged
    * and repaired later.
    */
-  afterCommit(changes: StoreChange[], canWait: boolean): Promise<void>
+  afterCommit(changes: ExportChange[], canWait: boolean): Promise<void>
 }
 
 interface SqlStoreOptions {
   db: Db
   search: SearchIndex
   exporter: Exporter
+  signals: SignalPort
+  /** Default: several callbacks share one commit. */
+  commit?: Commit
+  /** Serializes multi-commit work on one session. Default: within this process. */
+  serialize?: StoreContext['serialize']
   clock: () => number
   log: Log
+  /** Names the disk with the folders of workspaces, if several processes on different disks share the database. */
+  place?: string
 }
 
 export interface SqlStore extends Store {
   restore(bundle: SessionBundle, options?: { signal?: AbortSignal }): Promise<RestoreResult>
+  /** The database, for tables that only some parts of the server use. Not for use inside of a transaction. */
+  readonly db: Db
   /** Removes leftovers of imports and deletions that a crash interrupted. */
   purgeHidden(): Promise<void>
 }
@@ -51,8 +64,9 @@ export interface SqlStore extends Store {
  * a single connection, the outer one waits for the transaction to end.
  */
 export function createSqlStore(options: SqlStoreOptions): SqlStore {
-  const { db, search, clock, log, exporter } = options
-  const inCommit = createGroupCommit(db)
+  const { db, search, clock, log, exporter, signals, place = '' } = options
+  const { commit: inCommit = createGroupCommit(db), serialize = createKeyedMutex() } = options
+  const { listen } = signals
   let gathering: Promise<void> | undefined
 
   /** Resolves at the end of this turn of the event loop, for all callers together. */
@@ -65,9 +79,11 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
     { exportLater = false, canGather = false, canWait = false }: TransactionOptions = {},
   ): Promise<T> {
     if (canGather) await gather()
-    const changes: StoreChange[] = []
+    let exported: ExportChange[] = []
+    let sent: Signal[] = []
     const result = await inCommit(async (transaction) => {
       let ended = false
+      const changes: StoreChange[] = []
       const inside: StoreContext = {
         get db() {
           if (ended) throw new Error('This transaction has ended; await every call inside it.')
@@ -76,19 +92,25 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
         search,
         clock,
         log,
+        place,
+        listen,
         write: (work) => work(inside.db, changes),
         // The transaction already has exclusive access.
         serialize: (_, work) => work(),
       }
       try {
         const result = await work(inside, changes)
-        if (changes.length > 0) await exporter.beforeCommit(transaction, changes)
+        exported = changes.filter((change) => change.type !== 'signal')
+        if (exported.length > 0) await exporter.beforeCommit(transaction, exported)
+        sent = exported.length === changes.length ? [] : changes.filter((change) => change.type === 'signal')
+        if (sent.length > 0) await signals.beforeCommit(transaction, sent)
         return result
       } finally {
         ended = true
       }
     }, canWait)
-    if (changes.length > 0) await exporter.afterCommit(changes, exportLater)
+    if (sent.length > 0) signals.afterCommit(sent)
+    if (exported.length > 0) await exporter.afterCommit(exported, exportLater)
     return result
   }
 
@@ -97,16 +119,20 @@ export function createSqlStore(options: SqlStoreOptions): SqlStore {
     search,
     clock,
     log,
+    place,
+    listen,
     write: (work) => commit((inside, changes) => work(inside.db, changes)),
-    serialize: createKeyedMutex(),
+    serialize,
   }
   return {
     ...nouns(outside),
+    db,
     restore: createRestore(outside),
     purgeHidden: () => purgeHiddenSessions(outside),
     transaction: (work, options) => commit((inside) => work(new InsideStore(inside) as unknown as Store), options),
     async close() {
       await inCommit.flush()
+      await signals.close()
       await db.destroy()
     },
   }
@@ -125,7 +151,13 @@ const tables = {
   usage,
   definitions: (context: StoreContext) => records(context, 'definition'),
   settings,
+  signals,
 } satisfies { [Name in keyof Omit<Store, 'transaction' | 'close'>]: (context: StoreContext) => Store[Name] }
+
+/** Returns the transaction behind the store that `transaction(work)` gives to `work`. */
+export function transactionOf(inside: Store): Db {
+  return (inside as unknown as InsideStore).context.db
+}
 
 function nouns(context: StoreContext): Omit<Store, 'transaction' | 'close'> {
   const entries = Object.entries(tables).map(([name, open]) => [name, open(context)])

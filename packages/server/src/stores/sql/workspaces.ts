@@ -1,8 +1,10 @@
 import { basename, resolve, sep } from 'node:path'
-import type { Project, Records, Store, Workspace } from '@troupe/core'
+import type { Project, Records, Store, Viewer, Workspace } from '@troupe/core'
 import { NamedError, newId } from '@troupe/protocol'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type Db, statement, type StoreContext, type Tables } from './context.ts'
+import { hasOtherWriters, lockKey, lockRow } from './locks.ts'
+import { visibleTo } from './visible.ts'
 
 export function workspaces(context: StoreContext): Store['workspaces'] {
   const { clock } = context
@@ -17,14 +19,20 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
 
     async open(path) {
       const folder = resolve(path)
-      const find = () => context.db.selectFrom('workspace').selectAll().where('path', '=', folder).executeTakeFirst()
+      const find = () =>
+        context.db
+          .selectFrom('workspace')
+          .selectAll()
+          .where('path', '=', folder)
+          .where('place', '=', context.place)
+          .executeTakeFirst()
       const known = await find()
       if (known) return toWorkspace(known)
       await context.write((db) =>
         db
           .insertInto('workspace')
-          .values({ ...newWorkspace, id: newId('w_'), path: folder, created_at: clock() })
-          .onConflict((conflict) => conflict.column('path').doNothing())
+          .values({ ...newWorkspace, id: newId('w_'), path: folder, created_at: clock(), place: context.place })
+          .onConflict((conflict) => conflict.doNothing())
           .execute(),
       )
       return toWorkspace((await find())!)
@@ -34,8 +42,9 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
       return (await selectWorkspaces(context.db, {})).rows.map(toWorkspace)
     },
 
-    async recent(limit = 100) {
-      const found = (await selectRecent(context.db, {})).rows.map((row) => ({
+    async recent(limit = 100, viewer) {
+      const { rows } = viewer === undefined ? await selectRecent(context.db, {}) : await recentOf(context.db, viewer)
+      const found = rows.map((row) => ({
         ...toWorkspace(row),
         sessionCount: Number(row.session_count),
         usedAt: Math.max(row.created_at, row.opened_at ?? 0, Number(row.last_chat ?? 0)),
@@ -58,6 +67,7 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
 
     async identify(id, identity) {
       return context.write(async (db) => {
+        await lockRow(db, 'workspace', id)
         const row = (await selectWorkspace(db, { id })).rows[0]
         if (row === undefined) throw workspaceNotFound(id)
         if (row.identity === identity) return toWorkspace(row)
@@ -77,17 +87,18 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
     async move(id, path) {
       const folder = resolve(path)
       return context.write(async (db) => {
+        await lockRow(db, 'workspace', id)
         const row = (await selectWorkspace(db, { id })).rows[0]
         if (row === undefined) throw workspaceNotFound(id)
         const other = await db.selectFrom('workspace').select('id').where('path', '=', folder).executeTakeFirst()
         if (other !== undefined && other.id !== id)
           throw new NamedError('WorkspaceExists', 'Another workspace has this path.', { status: 409 })
         await db.updateTable('workspace').set({ path: folder }).where('id', '=', id).execute()
-        const projects = await db.selectFrom('project').selectAll().where('workspace_id', '=', id).execute()
-        for (const project of projects) {
-          const moved = folder + project.path.slice(row.path.length)
-          await db.updateTable('project').set({ path: moved }).where('id', '=', project.id).execute()
-        }
+        await db
+          .updateTable('project')
+          .set({ path: sql<string>`cast(${folder} as text) || substr(path, length(cast(${row.path} as text)) + 1)` })
+          .where('workspace_id', '=', id)
+          .execute()
         return toWorkspace({ ...row, path: folder })
       })
     },
@@ -100,6 +111,7 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
         throw new NamedError('OutsideWorkspace', 'A project must be inside its workspace.', { status: 400 })
       }
       return context.write(async (db) => {
+        await lockRow(db, 'workspace', workspaceId)
         const rows = await db.selectFrom('project').selectAll().where('workspace_id', '=', workspaceId).execute()
         const known = rows.find((row) => row.path === folder)
         if (known) {
@@ -118,10 +130,17 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
         }
         await db.insertInto('project').values(row).execute()
         // Projects inside the new one become its children.
-        for (const other of rows) {
-          if (!isInside(other.path, folder) || other.parent_id !== row.parent_id) continue
-          await db.updateTable('project').set({ parent_id: row.id }).where('id', '=', other.id).execute()
-        }
+        const inside = rows.filter((other) => isInside(other.path, folder) && other.parent_id === row.parent_id)
+        if (inside.length > 0)
+          await db
+            .updateTable('project')
+            .set({ parent_id: row.id })
+            .where(
+              'id',
+              'in',
+              inside.map(({ id }) => id),
+            )
+            .execute()
         return toProject(row)
       })
     },
@@ -136,8 +155,34 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
       return rows.map(toProject)
     },
 
+    async forgetProject(workspaceId, id) {
+      await context.write(async (db, changes) => {
+        const row = await db
+          .selectFrom('project')
+          .selectAll()
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', id)
+          .executeTakeFirst()
+        if (row === undefined)
+          throw new NamedError('ProjectNotFound', 'This project does not exist in this workspace.', {
+            status: 404,
+            data: { projectId: id },
+          })
+        const moved = await db
+          .updateTable('session')
+          .set({ project_id: row.parent_id })
+          .where('project_id', '=', id)
+          .returning('id')
+          .execute()
+        await db.updateTable('project').set({ parent_id: row.parent_id }).where('parent_id', '=', id).execute()
+        await db.deleteFrom('project').where('id', '=', id).execute()
+        for (const session of moved) changes.push({ type: 'session', sessionId: session.id })
+      })
+    },
+
     async trust(id, trusted) {
       await context.write(async (db) => {
+        await lockRow(db, 'workspace', id)
         const row = (await selectWorkspace(db, { id })).rows[0]
         if (row === undefined) throw workspaceNotFound(id)
         await db
@@ -168,10 +213,16 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
   }
 }
 
-const newWorkspace = { trusted: 0, identity: null, opened_at: null, unlisted: 0 }
+const newWorkspace = { trusted: 0, identity: null, opened_at: null, unlisted: 0, place: '' }
 
-const selectRecent = statement((db) =>
-  db
+const selectRecent = statement((db) => recentQuery(db, undefined))
+
+async function recentOf(db: Db, viewer: Viewer) {
+  return { rows: await recentQuery(db, viewer).execute() }
+}
+
+function recentQuery(db: Db, viewer: Viewer | undefined) {
+  return db
     .selectFrom('workspace')
     .leftJoin(
       (sessions) =>
@@ -180,6 +231,7 @@ const selectRecent = statement((db) =>
           .select(({ fn }) => ['workspace_id', fn.countAll().as('session_count'), fn.max('updated_at').as('last_chat')])
           .where('archived', '=', 0)
           .where('trashed_at', 'is', null)
+          .where(visibleTo(viewer))
           .groupBy('workspace_id')
           .as('active'),
       (join) => join.onRef('active.workspace_id', '=', 'workspace.id'),
@@ -187,8 +239,8 @@ const selectRecent = statement((db) =>
     .selectAll('workspace')
     .select(({ fn }) => [fn.coalesce('active.session_count', sql<number>`0`).as('session_count'), 'active.last_chat'])
     .where('workspace.id', '<>', hiddenWorkspace)
-    .where('unlisted', '=', 0),
-)
+    .where('unlisted', '=', 0)
+}
 
 const selectWorkspace = statement((db, { id }: { id: string }) =>
   db.selectFrom('workspace').selectAll().where('id', '=', id),
@@ -217,6 +269,7 @@ function toWorkspace(row: Tables['workspace']): Workspace {
     createdAt: row.created_at,
     identity: row.identity,
     listed: row.unlisted === 0,
+    ...(row.place !== '' && { place: row.place }),
   }
 }
 
@@ -265,12 +318,18 @@ export async function purgeSession(context: StoreContext, id: string): Promise<v
     .where('workspace_id', '=', hiddenWorkspace)
     .executeTakeFirst()
   if (hidden === undefined) return
+  const isShared = hasOtherWriters(context.db)
+  const row = sql.raw(isShared ? 'ctid' : 'rowid')
+  const rowsIn = (found: RawBuilder<unknown>) =>
+    isShared ? sql`ctid = any(array(select ${found}))` : sql`rowid in (select ${found})`
   const rowsOf = {
     message_text: sql`id in (select id from message_text where session_id = ${id} limit 100)`,
-    message: sql`rowid in (select rowid from message where session_id = ${id} limit 200)`,
-    frame: sql`rowid in (select frame.rowid from run join frame on frame.run_id = run.id where run.session_id = ${id} limit 200)`,
-    call: sql`rowid in (select rowid from call where session_id = ${id} limit 1000)`,
-    run: sql`rowid in (select rowid from run where session_id = ${id} limit 500)`,
+    message: rowsIn(sql`message.${row} from message where session_id = ${id} limit 200`),
+    frame: rowsIn(
+      sql`frame.${row} from run join frame on frame.run_id = run.id where run.session_id = ${id} limit 200`,
+    ),
+    call: rowsIn(sql`call.${row} from call where session_id = ${id} limit 1000`),
+    run: rowsIn(sql`run.${row} from run where session_id = ${id} limit 500`),
   }
   for (const [table, some] of Object.entries(rowsOf)) {
     for (let isMore = true; isMore;) {
@@ -353,18 +412,32 @@ const selectSetting = statement((db, { key }: { key: string }) =>
 export function settings(context: StoreContext): Store['settings'] {
   return {
     async get(key) {
-      const row = (await selectSetting(context.db, { key })).rows[0]
-      return row && (JSON.parse(row.value) as unknown)
+      if (context.db.isTransaction) await lockSetting(context.db, key)
+      return read(context.db, key)
     },
-
     async set(key, value) {
+      await context.write((db) => write(db, key, value))
+    },
+    async update(key, change) {
       await context.write(async (db) => {
-        if (value === undefined) {
-          await db.deleteFrom('setting').where('key', '=', key).execute()
-          return
-        }
-        await upsertSetting(db, { key, value: JSON.stringify(value) })
+        await lockSetting(db, key)
+        await write(db, key, change(await read(db, key)))
       })
     },
   }
+
+  async function read(db: Db, key: string): Promise<unknown> {
+    const row = (await selectSetting(db, { key })).rows[0]
+    return row && (JSON.parse(row.value) as unknown)
+  }
+
+  async function write(db: Db, key: string, value: unknown): Promise<void> {
+    if (value === undefined) await db.deleteFrom('setting').where('key', '=', key).execute()
+    else await upsertSetting(db, { key, value: JSON.stringify(value) })
+  }
+}
+
+/** Before a value is read that the same commit replaces. */
+export function lockSetting(db: Db, key: string): Promise<void> {
+  return lockKey(db, `setting:${key}`)
 }

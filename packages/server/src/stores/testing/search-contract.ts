@@ -135,6 +135,20 @@ export function searchContract(ground: () => ContractSetup): void {
       })
     })
 
+    it('finds words in a text with more pairs of characters than a book has', async () => {
+      const { store, workspaceId } = ground()
+      // Every pair occurs once.
+      const characters = Array.from({ length: 120_000 }, (_, i) =>
+        String.fromCodePoint(0x4e00 + ((i * (1 + Math.floor(i / 20_000))) % 20_000)),
+      )
+      await store.messages.add(at, message('u1', null, characters.join('')))
+      for (const place of [5, 65_000, 119_990]) {
+        const query = characters.slice(place, place + 2).join('')
+        expect(await store.messages.search({ workspaceId, query })).toHaveLength(1)
+      }
+      expect(await store.messages.search({ workspaceId, query: '丁丁丁' })).toEqual([])
+    })
+
     it('shows the text around a hit deep in a long message', async () => {
       const { store, workspaceId } = ground()
       await store.messages.add(at, message('u1', null, `${'İstanbul ä '.repeat(2000)}needle${' tail'.repeat(2000)}`))

@@ -28,6 +28,8 @@ export function sessionsContract(ground: () => ContractSetup): void {
         agent: 'master',
         mode: 'default',
         rules: [],
+        ownerId: null,
+        visibility: 'private',
         messageCount: 0,
         createdAt: 7,
         updatedAt: 7,

@@ -39,6 +39,27 @@ export function usageContract(ground: () => ContractSetup): void {
       expect((await again.usage.totals({ from: '2026-11-16' })).days).toHaveLength(1)
     })
 
+    it('counts by person', async () => {
+      const { store } = ground()
+      await store.usage.add([entry({ person: 'ann' }), entry({ person: 'bob', cost: 2 }), entry({ cost: 4 })])
+      await store.usage.add([entry({ person: 'ann', folder: '/other' })])
+      const { people, days } = await store.usage.totals({ from: '2026-11-01' })
+      expect(people.map(({ person, calls, cost }) => [person, calls, cost])).toEqual([
+        ['bob', 1, 2],
+        ['ann', 2, 0.5],
+      ])
+      expect(days[0]?.cost).toBe(6.5)
+      expect((await store.usage.totals({ from: '2026-11-01', person: 'ann' })).days[0]?.cost).toBe(0.5)
+      expect(await store.usage.cost('2026-11', { person: 'ann', folder: '/other' })).toBe(0.25)
+      const rows = (await Array.fromAsync(store.usage.rows({ from: '2026-11-01', model: 'shop/large' }))).flat()
+      expect(rows.map(({ person, folder, cost }) => [folder, person, cost])).toEqual([
+        ['/other', 'ann', 0.25],
+        ['/work', undefined, 4],
+        ['/work', 'ann', 0.25],
+        ['/work', 'bob', 2],
+      ])
+    })
+
     it('knows the cost of a day and of a month', async () => {
       const { store } = ground()
       await store.usage.add([entry({}), entry({ day: '2026-11-01', cost: 2 }), entry({ day: '2026-12-01', cost: 9 })])
