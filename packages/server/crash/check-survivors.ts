@@ -24,6 +24,20 @@ export interface Report {
 type CallPart = { type: string; state: string; toolCallId: string; input: { key: string }; errorText?: string }
 
 export async function checkSurvivors(home: CrashHome, played: Played): Promise<Report> {
+  const store = await openSqliteStore({ home: home.home })
+  try {
+    const report = await checkPlayed(store, home.workspace, played)
+    checkDatabase(home, report.problems)
+    for (const sessionId of new Set(played.turns.map((turn) => turn.sessionId)))
+      await checkExport(home, sessionId, store, report.problems)
+    return report
+  } finally {
+    await store.close()
+  }
+}
+
+/** Checks what holds for every store: nothing acknowledged is lost, and no write ran twice. */
+export async function checkPlayed(store: Store, workspace: string, played: Played): Promise<Report> {
   const problems: string[] = []
   const starts = played.starts.map(({ wholeStartMs }) => wholeStartMs).toSorted((a, b) => a - b)
   const report: Report = {
@@ -41,48 +55,42 @@ export async function checkSurvivors(home: CrashHome, played: Played): Promise<R
   }
   for (const line of played.lines)
     if (!line.startsWith('{') || /"level":"error"/.test(line)) problems.push(`the server said: ${line}`)
-  checkDatabase(home, problems)
-  const store = await openSqliteStore({ home: home.home })
-  try {
-    const written = countLines(path.join(home.workspace, 'writes.txt'))
-    for (const [key, times] of written) if (times > 1) problems.push(`the write ${key} ran ${times} times`)
-    report.writes = written.size
-    const known = new Set<string>()
-    const callIds = new Set<string>()
-    for (const turn of played.turns) {
-      const message = await checkTurn(turn, store, problems)
-      if (message === undefined) continue
-      const calls = message.parts.filter((part) => 'toolCallId' in part) as unknown as CallPart[]
-      for (const call of calls) {
-        known.add(call.input.key)
-        if (callIds.has(`${turn.sessionId} ${call.toolCallId}`))
-          problems.push(`${turn.sessionId}: two calls have the id ${call.toolCallId}`)
-        callIds.add(`${turn.sessionId} ${call.toolCallId}`)
-        if (/outcome is unknown/.test(call.errorText ?? '')) report.unknownOutcomes++
-        if (call.type.startsWith('tool-Append') && call.state === 'output-available' && !written.has(call.input.key))
-          problems.push(`the write ${call.input.key} has a result and did not run`)
-        if (call.state === 'output-denied' && written.has(call.input.key))
-          problems.push(`the write ${call.input.key} was refused and ran`)
-      }
-      report.steered += turn.steered.length
-      if (message.metadata?.interrupted === true) report.interrupted++
-      report.resets += turn.readers.filter((reader) =>
-        reader.events.some(({ chunk }) => chunk.type === 'reset-step'),
-      ).length
+  const written = countLines(path.join(workspace, 'writes.txt'))
+  for (const [key, times] of written) if (times > 1) problems.push(`the write ${key} ran ${times} times`)
+  report.writes = written.size
+  const known = new Set<string>()
+  const callIds = new Set<string>()
+  for (const turn of played.turns) {
+    const message = await checkTurn(turn, store, problems)
+    if (message === undefined) continue
+    const calls = message.parts.filter((part) => 'toolCallId' in part) as unknown as CallPart[]
+    for (const call of calls) {
+      known.add(call.input.key)
+      if (callIds.has(`${turn.sessionId} ${call.toolCallId}`))
+        problems.push(`${turn.sessionId}: two calls have the id ${call.toolCallId}`)
+      callIds.add(`${turn.sessionId} ${call.toolCallId}`)
+      if (/outcome is unknown/.test(call.errorText ?? '')) report.unknownOutcomes++
+      if (call.type.startsWith('tool-Append') && call.state === 'output-available' && !written.has(call.input.key))
+        problems.push(`the write ${call.input.key} has a result and did not run`)
+      if (call.state === 'output-denied' && written.has(call.input.key))
+        problems.push(`the write ${call.input.key} was refused and ran`)
     }
-    for (const key of written.keys()) if (!known.has(key)) problems.push(`the write ${key} ran and is in no message`)
-    for (const [id, answer] of played.answered) {
-      const ask = await store.asks.get(id)
-      if (JSON.stringify(ask?.answer) !== JSON.stringify(answer))
-        problems.push(`the answer to ${id} is lost: ${JSON.stringify(ask)}`)
-    }
-    for (const { id, status } of await store.runs.unfinished()) problems.push(`the run ${id} is still ${status}`)
-    for (const sessionId of new Set(played.turns.map((turn) => turn.sessionId)))
-      await checkExport(home, sessionId, store, problems)
-  } finally {
-    await store.close()
+    report.steered += turn.steered.length
+    if (message.metadata?.interrupted === true) report.interrupted++
+    report.resets += turn.readers.filter((reader) =>
+      reader.events.some(({ chunk }) => chunk.type === 'reset-step'),
+    ).length
   }
-  for (const pid of leftProcesses(home)) problems.push(`the process ${pid} was left behind`)
+  for (const key of written.keys()) if (!known.has(key)) problems.push(`the write ${key} ran and is in no message`)
+  for (const [id, answer] of played.answered) {
+    const ask = await store.asks.get(id)
+    if (JSON.stringify(ask?.answer) !== JSON.stringify(answer))
+      problems.push(`the answer to ${id} is lost: ${JSON.stringify(ask)}`)
+  }
+  for (const { id, status } of await store.runs.unfinished()) problems.push(`the run ${id} is still ${status}`)
+  const runs = new Set<string>()
+  for (const { sessionId } of played.turns) for (const { id } of await store.runs.ofSession(sessionId)) runs.add(id)
+  for (const pid of leftProcesses(runs)) problems.push(`the process ${pid} was left behind`)
   return report
 }
 
@@ -172,11 +180,8 @@ function checkDatabase(home: CrashHome, problems: string[]): void {
   }
 }
 
-/** Returns processes that carry a tool call marker of this home. All runs are over, so none may remain. */
-function leftProcesses(home: CrashHome): number[] {
-  const database = new DatabaseSync(path.join(home.home, 'troupe.db'))
-  const runs = new Set((database.prepare('select id from run').all() as { id: string }[]).map(({ id }) => id))
-  database.close()
+/** Returns processes that carry a tool call marker of these runs. All are over, so none may remain. */
+function leftProcesses(runs: ReadonlySet<string>): number[] {
   return readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry)) return []
     try {

@@ -1,11 +1,12 @@
 import { Socket } from 'node:net'
-import { startServer } from '../src/index.ts'
+import { type ServerOptions, startServer } from '../src/index.ts'
 
 /** Runs one server on a home as a separate process. Prints its address on stdout and its log on stderr. */
-const [home, workspace] = process.argv.slice(2) as [string, string]
+const [home, workspace, cluster] = process.argv.slice(2) as [string, string, string | undefined]
 const begun = performance.now()
 try {
-  const server = await startServer({ home, workspace, port: 0, probe: false })
+  const settings = cluster === undefined ? undefined : (JSON.parse(cluster) as ServerOptions['cluster'])
+  const server = await startServer({ home, workspace, port: 0, probe: false, cluster: settings })
   process.on('SIGTERM', () => {
     void server.close().then(() => process.exit(0))
   })

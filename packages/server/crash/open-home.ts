@@ -5,6 +5,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { cleanMessage, foldChunks, type Message, readEvents, type StreamEvent } from '@troupe/protocol'
+import type { ServerOptions } from '../src/index.ts'
 import { openModelServer } from './model-server.ts'
 
 /** A home with the crash test tools, a workspace next to it, and a model that outlives every server. */
@@ -18,13 +19,9 @@ export interface CrashHome {
 export async function openHome(folder: string, config: Record<string, unknown> = {}): Promise<CrashHome> {
   const home = path.join(folder, 'home')
   const workspace = path.join(folder, 'workspace')
-  mkdirSync(path.join(home, 'tools'), { recursive: true, mode: 0o700 })
   mkdirSync(workspace)
-  const tools = path.join(import.meta.dirname, 'tools')
-  for (const name of readdirSync(tools)) copyFileSync(path.join(tools, name), path.join(home, 'tools', name))
   const models = await openModelServer()
-  const providers = { crash: { type: 'openai-compatible', baseURL: models.baseURL, apiKey: 'none', models: ['model'] } }
-  writeFileSync(path.join(home, 'config.json'), JSON.stringify({ model: 'crash/model', providers, ...config }))
+  prepareHome(home, models.baseURL, config)
   const started: ServerProcess[] = []
   return {
     home,
@@ -41,6 +38,15 @@ export async function openHome(folder: string, config: Record<string, unknown> =
   }
 }
 
+/** Creates a home with the crash test tools and a connection to the model. */
+export function prepareHome(home: string, baseURL: string, config: Record<string, unknown> = {}): void {
+  mkdirSync(path.join(home, 'tools'), { recursive: true, mode: 0o700 })
+  const tools = path.join(import.meta.dirname, 'tools')
+  for (const name of readdirSync(tools)) copyFileSync(path.join(tools, name), path.join(home, 'tools', name))
+  const providers = { crash: { type: 'openai-compatible', baseURL, apiKey: 'none', models: ['model'] } }
+  writeFileSync(path.join(home, 'config.json'), JSON.stringify({ model: 'crash/model', providers, ...config }))
+}
+
 export interface ServerProcess {
   pid: number
   port: number
@@ -53,6 +59,8 @@ export interface ServerProcess {
   largestBacklog(): number
   request(path: string, init?: RequestInit): Promise<Response>
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+  /** Stops the process as a debugger would, or lets it go on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void
   exited: Promise<number | null>
 }
 
@@ -60,10 +68,15 @@ export interface StartError {
   error: { name: string; message: string; data?: { owner?: { url?: string | null; pid?: number } | null } }
 }
 
+interface StartOptions {
+  execArgv?: string[]
+  cluster?: ServerOptions['cluster']
+}
+
 export async function startProcess(
   home: string,
   workspace: string,
-  options: { execArgv?: string[] } = {},
+  options: StartOptions = {},
 ): Promise<ServerProcess | StartError> {
   const begun = performance.now()
   const child = spawn(
@@ -76,6 +89,7 @@ export async function startProcess(
       path.join(import.meta.dirname, 'child.ts'),
       home,
       workspace,
+      ...(options.cluster === undefined ? [] : [JSON.stringify(options.cluster)]),
     ],
     { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'test', VITEST: '' } },
   )
@@ -111,14 +125,11 @@ export async function startProcess(
       child.kill(signal)
       return exited
     },
+    signal: (name) => void child.kill(name),
   }
 }
 
-export async function startOwner(
-  home: string,
-  workspace: string,
-  options: { execArgv?: string[] } = {},
-): Promise<ServerProcess> {
+export async function startOwner(home: string, workspace: string, options: StartOptions = {}): Promise<ServerProcess> {
   const started = await startProcess(home, workspace, options)
   if ('error' in started) throw new Error(`${started.error.name}: ${started.error.message}`)
   return started

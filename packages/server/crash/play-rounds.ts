@@ -21,11 +21,18 @@ export interface Played {
   lines: string[]
 }
 
+interface PlayOptions {
+  kills: number
+  sessions: number
+  seed: number
+  /** No user stops a run. */
+  calm?: boolean
+  /** Clients try again after status 503, as for a database that cannot be reached. */
+  patient?: boolean
+}
+
 /** Kills and restarts the server at random moments while sessions use it, then lets everything finish. */
-export async function playRounds(
-  home: CrashHome,
-  options: { kills: number; sessions: number; seed: number },
-): Promise<Played> {
+export async function playRounds(home: CrashHome, options: PlayOptions): Promise<Played> {
   const random = createRandom(options.seed)
   const played: Played = { turns: [], answered: new Map(), kills: 0, starts: [], lines: [] }
   let stopping = false
@@ -84,9 +91,13 @@ export async function playRounds(
     for (;;) {
       const response = await attempt(() => post('/ai/chat?hold=1', question(turn)))
       if (response?.ok === true) return response
-      if (response !== undefined)
+      if (response !== undefined && !mayRetry(response))
         throw new Error(`the message was refused: ${response.status} ${await response.text()}`)
     }
+  }
+
+  function mayRetry({ status }: Response): boolean {
+    return options.patient === true && status === 503
   }
 
   /** Reads one answer to its end over as many connections as needed. The client drops some of them itself. */
@@ -101,7 +112,7 @@ export async function playRounds(
       const response = await attempt(() => get(`/ai/chat/${turn.sessionId}/stream`, headers, dropped.signal))
       // The run is over. Sending the question again returns the missed events.
       if (response?.status === 204) await read(reader, await send(turn))
-      else if (response !== undefined) await read(reader, response)
+      else if (response !== undefined && !mayRetry(response)) await read(reader, response)
       clearTimeout(dropping)
     }
   }
@@ -117,10 +128,10 @@ export async function playRounds(
       const id = `${turn.userMessageId}-steer-${i}`
       const response = await attempt(() => post(`/ai/chat/${turn.sessionId}/steer`, { id, text: `hint ${i}` }))
       if (response?.ok === true) turn.steered.push(id)
-      else if (response !== undefined && response.status !== 409)
+      else if (response !== undefined && response.status !== 409 && !mayRetry(response))
         throw new Error(`steering was refused: ${response.status}`)
     }
-    if (!own.chance(0.1)) return
+    if (options.calm === true || !own.chance(0.1)) return
     const response = await attempt(() => post(`/ai/chat/${turn.sessionId}/stop`, {}))
     turn.stopped = response?.ok === true
   }
@@ -128,7 +139,7 @@ export async function playRounds(
   async function answerAsks(own: Random): Promise<void> {
     const over = Promise.all(sessions).then(() => true)
     while (!(await Promise.race([over, sleep(own.between(5, 60)).then(() => false)]))) {
-      const asks = await attempt(async () => ((await (await get('/ai/asks')).json()) as { asks: Ask[] }).asks)
+      const asks = await attempt(async () => ((await (await get('/ai/asks')).json()) as { asks?: Ask[] }).asks)
       for (const ask of asks ?? []) {
         if (own.chance(0.4)) continue
         const answer: Answer = own.chance(0.75) ? { type: 'approve' } : { type: 'deny', remark: 'rather not' }

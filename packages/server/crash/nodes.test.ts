@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openPostgresStore } from '../src/stores/postgres/open-postgres.ts'
+import { createTestDatabase, hasPostgres } from '../src/testing/postgres.ts'
+import { checkPlayed, type Report } from './check-survivors.ts'
+import { type CrashNodes, openNodes } from './open-nodes.ts'
+import { type Played, playRounds } from './play-rounds.ts'
+
+const kills = process.env['TROUPE_TEST_FULL'] === '1' ? 30 : 2
+
+/** Longer than a lease, so that another node takes over meanwhile. */
+const pauseMs = process.env['TROUPE_TEST_FULL'] === '1' ? 60_000 : 7000
+
+describe.skipIf(!hasPostgres)('three nodes', () => {
+  it(
+    `survive ${kills} kills of a random node: nothing is lost, no write runs twice`,
+    async () => {
+      const report = await play((nodes, seed) => playRounds(nodes.asHome('kill'), { kills, sessions: 6, seed }))
+      expect(report.problems).toEqual([])
+    },
+    120_000 + kills * 15_000,
+  )
+
+  it(
+    'survive a node that stands still until another took over, and then goes on',
+    async () => {
+      const options = { kills: 1, sessions: 6 }
+      const report = await play((nodes, seed) => playRounds(nodes.asHome('pause', pauseMs), { ...options, seed }))
+      expect(report.problems).toEqual([])
+    },
+    120_000 + pauseMs,
+  )
+
+  it('are replaced one by one while chats go on, and no run is interrupted', async () => {
+    const report = await play((nodes, seed) =>
+      playRounds(nodes.asHome('replace'), { kills: 3, sessions: 6, seed, calm: true }),
+    )
+    expect(report).toMatchObject({ interrupted: 0, unknownOutcomes: 0, resets: 0 })
+  }, 180_000)
+})
+
+async function play(work: (nodes: CrashNodes, seed: number) => Promise<Played>): Promise<Report> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'troupe-nodes-'))
+  const seed = Number(process.env['TROUPE_TEST_SEED'] ?? Date.now() % 1_000_000)
+  const databaseUrl = await createTestDatabase()
+  const nodes = await openNodes(folder, { count: 3, databaseUrl, seed })
+  try {
+    const played = await work(nodes, seed)
+    const store = await openPostgresStore({ url: databaseUrl })
+    const report = await checkPlayed(store, nodes.workspace, { ...played, lines: nodes.lines() })
+    await store.close()
+    if (process.env['TROUPE_TEST_REPORT'] === '1' || report.problems.length > 0)
+      process.stdout.write(`${JSON.stringify({ seed, ...report })}\n`)
+    return report
+  } finally {
+    await nodes.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,229 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { NamedError, newId } from '@troupe/protocol'
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from '../util/logger.ts'
+import type { ClusterTables } from './tables.ts'
+
+export interface NodeInfo {
+  id: string
+  /** Where the other nodes reach it. */
+  url: string
+  /** Names the disk it works on. Nodes of one place see the same folders. */
+  place: string
+  labels: readonly string[]
+  version: string
+  startedAt: number
+  draining: boolean
+}
+
+/** This process among the nodes of the cluster. It holds a lease that it must renew. */
+export interface Nodes {
+  readonly self: NodeInfo
+  /** Appears to the others under this address, and renews the lease from now on. */
+  join(url: string): Promise<void>
+  /** False once the lease may have run out. Checked before anything with an effect. */
+  isValid(): boolean
+  /** Throws `NodeLost` (503) unless the lease is valid. */
+  assertValid(): void
+  /** Waits for a node that is about to join again. Throws `NodeLost` (503). */
+  ready(): Promise<void>
+  /** The node, if its lease is valid. Known since the last beat. */
+  find(id: string): NodeInfo | undefined
+  list(): readonly NodeInfo[]
+  /** Reads the nodes again, for a decision about one that just appeared or left. */
+  refresh(): Promise<void>
+  drain(): Promise<void>
+  /** Gives the lease up, so that others need not wait for its end. */
+  close(): Promise<void>
+}
+
+export interface NodesOptions {
+  db: Kysely<ClusterTables>
+  self: Pick<NodeInfo, 'place' | 'labels' | 'version'>
+  logger: Logger
+  /** Called before the node appears under this id, also when it joins again. */
+  onJoin(id: string): Promise<void>
+  /** The lease ran out. Called before `isValid` could turn true again. */
+  onLost(): void
+  /** Another node's lease ran out. Called by every node, inside a transaction that only one of them commits. */
+  onDeath(dead: NodeInfo, transaction: Kysely<ClusterTables>): Promise<void>
+  /** Called after a death was handled. */
+  onReassigned(): void
+  leaseMs?: number
+  beatMs?: number
+}
+
+/** A node that was paused joins again within moments. */
+const patienceMs = 10_000
+
+/** Database time in milliseconds. Clocks of nodes are never compared. */
+export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+/**
+ * The nodes of the cluster, with this process. The lease lasts 5 seconds and is renewed four times as often. Two clocks watch it: the monotonic
+ * one continues while a process is paused, the wall clock also while a laptop sleeps.
+ */
+export function createNodes(options: NodesOptions): Nodes {
+  const { db, logger, leaseMs = 5000, beatMs = 1250 } = options
+  const self: NodeInfo = { ...options.self, id: newNodeId(), url: '', startedAt: Date.now(), draining: false }
+  let known = new Map<string, NodeInfo>()
+  let until = { monotonic: 0, wall: 0 }
+  let lost = false
+  const stop = new AbortController()
+  let beating: Promise<void> | undefined
+
+  return {
+    self,
+    async join(url) {
+      self.url = url
+      await register()
+      await refresh()
+      beating = beat()
+    },
+    isValid,
+    assertValid,
+    async ready() {
+      for (const until = performance.now() + patienceMs; !isValid() && performance.now() < until;) await delay(50)
+      assertValid()
+    },
+    find: (id) => (id === self.id ? self : known.get(id)),
+    list: () => [...known.values()],
+    refresh,
+    async drain() {
+      self.draining = true
+      await db.updateTable('node').set({ draining: 1 }).where('id', '=', self.id).execute()
+    },
+    async close() {
+      stop.abort()
+      await beating
+      await db.deleteFrom('node').where('id', '=', self.id).execute()
+    },
+  }
+
+  function assertValid(): void {
+    if (!isValid())
+      throw new NamedError('NodeLost', 'This server lost its place in the cluster. Try again.', { status: 503 })
+  }
+
+  function isValid(): boolean {
+    return !lost && performance.now() < until.monotonic && Date.now() < until.wall
+  }
+
+  async function register(): Promise<void> {
+    await options.onJoin(self.id)
+    const asked = { monotonic: performance.now(), wall: Date.now() }
+    await db
+      .insertInto('node')
+      .values({
+        id: self.id,
+        url: self.url,
+        place: self.place,
+        labels: JSON.stringify(self.labels),
+        version: self.version,
+        started_at: self.startedAt,
+        until: sql<number>`${databaseNow} + ${leaseMs}::bigint`,
+        draining: 0,
+      })
+      .execute()
+    extend(asked)
+  }
+
+  /** Counts from before the request, so that this side always gives up first. */
+  function extend(asked: { monotonic: number; wall: number }): void {
+    until = { monotonic: asked.monotonic + leaseMs, wall: asked.wall + leaseMs }
+  }
+
+  async function beat(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await delay(beatMs, undefined, { signal: stop.signal }).catch(() => undefined)
+      if (stop.signal.aborted) return
+      // After a pause, what runs here must end before anything else happens.
+      if (!isValid()) lose()
+      try {
+        if (lost) await rejoin()
+        else if (!(await renew())) lose()
+        await refresh()
+        await bury()
+      } catch (error) {
+        if (!isValid()) lose()
+        logger({ level: 'warn', message: 'the cluster did not answer', error: String(error) })
+      }
+    }
+  }
+
+  async function renew(): Promise<boolean> {
+    const asked = { monotonic: performance.now(), wall: Date.now() }
+    const row = await db
+      .updateTable('node')
+      .set({ until: sql<number>`${databaseNow} + ${leaseMs}::bigint` })
+      .where('id', '=', self.id)
+      .where('until', '>', databaseNow)
+      .returning('id')
+      .executeTakeFirst()
+    if (row !== undefined) extend(asked)
+    return row !== undefined
+  }
+
+  function lose(): void {
+    if (lost) return
+    lost = true
+    logger({ level: 'warn', message: 'the lease of this node ran out', node: self.id })
+    options.onLost()
+  }
+
+  /** With a new id, so that nothing of the old lease counts as alive. */
+  async function rejoin(): Promise<void> {
+    self.id = newNodeId()
+    self.startedAt = Date.now()
+    await register()
+    lost = false
+  }
+
+  async function refresh(): Promise<void> {
+    const rows = await db.selectFrom('node').selectAll().where('until', '>', databaseNow).execute()
+    known = new Map(rows.map((row) => [row.id, toNode(row)]))
+  }
+
+  /** Gives the work of dead nodes to others. Nodes that find the same death wait for each other. */
+  async function bury(): Promise<void> {
+    const dead = await db.selectFrom('node').select('id').where('until', '<=', databaseNow).execute()
+    for (const { id } of dead) {
+      const buried = await db.transaction().execute(async (transaction) => {
+        const row = await lockNode(transaction, id)
+        if (row === undefined) return false
+        await options.onDeath(toNode(row), transaction)
+        await transaction.deleteFrom('node').where('id', '=', id).execute()
+        return true
+      })
+      if (!buried) continue
+      logger({ level: 'warn', message: 'a node did not renew its lease', node: id })
+      options.onReassigned()
+    }
+  }
+}
+
+function newNodeId(): string {
+  return newId('node_')
+}
+
+function lockNode(db: Kysely<ClusterTables>, id: string): Promise<ClusterTables['node'] | undefined> {
+  return db
+    .selectFrom('node')
+    .selectAll()
+    .where('id', '=', id)
+    .where('until', '<=', databaseNow)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+function toNode(row: ClusterTables['node']): NodeInfo {
+  return {
+    id: row.id,
+    url: row.url,
+    place: row.place,
+    labels: JSON.parse(row.labels) as string[],
+    version: row.version,
+    startedAt: row.started_at,
+    draining: row.draining === 1,
+  }
+}

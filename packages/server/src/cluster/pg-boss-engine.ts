@@ -1,0 +1,120 @@
+import type { Store } from '@troupe/core'
+import type { Kysely } from 'kysely'
+import { type Db as BossDatabase, fromKysely, PgBoss } from 'pg-boss'
+import type { Logger } from '../util/logger.ts'
+import type { Engine } from './engine.ts'
+import type { ClusterTables } from './tables.ts'
+
+interface PgBossEngineOptions {
+  url: string
+  /** Runs the callback in a transaction of its own. */
+  inTransaction<T>(work: (transaction: Kysely<ClusterTables>) => Promise<T>): Promise<T>
+  /** The SQL transaction behind the store that `transaction(work)` gives to `work`. */
+  transactionOf(inside: Store): Kysely<ClusterTables>
+  place: string
+  logger: Logger
+}
+
+/** A turn waits for days if a place has no node. */
+const queueOptions = { retentionSeconds: 14 * 24 * 60 * 60, deleteAfterSeconds: 60 }
+
+/**
+ * Turns as jobs of pg-boss. A job in the queue of a node is what that node works on; a job in the queue of a place is
+ * what any node there may take up. Jobs only move from one queue to another inside a transaction, so each turn has
+ * one entry. No job is fetched to be worked on, so a late node can complete nothing that was given away.
+ */
+export async function openPgBossEngine(options: PgBossEngineOptions): Promise<Engine> {
+  const { url, inTransaction, place, logger, transactionOf } = options
+  const boss = new PgBoss({
+    connectionString: url,
+    max: 3,
+    application_name: 'troupe queue',
+    monitorIntervalSeconds: 60,
+    cronMonitorIntervalSeconds: 10,
+  })
+  boss.on('error', (error) => logger({ level: 'warn', message: 'the queue reported an error', error: String(error) }))
+  await boss.start()
+  await boss.createQueue(placeQueue(place), queueOptions)
+  const places = new Set([place])
+  let own = ''
+
+  return {
+    async join(nodeId) {
+      await boss.createQueue(nodeQueue(nodeId), queueOptions)
+      own = nodeQueue(nodeId)
+    },
+    begin: (sessionId, inside) => send(own, sessionId, fromKysely(transactionOf(inside))),
+    async end(ids) {
+      if (ids.length > 0) await boss.complete(own, [...ids], null, { includeQueued: true })
+    },
+    async offer(turn, inside) {
+      await ensurePlace(turn.place)
+      await send(placeQueue(turn.place), turn.sessionId, fromKysely(transactionOf(inside)))
+    },
+    async release(node, transaction) {
+      const db = fromKysely(transaction as Kysely<ClusterTables>)
+      const queue = nodeQueue(node.id)
+      if ((await boss.getQueue(queue)) === null) return
+      await ensurePlace(node.place)
+      const jobs = await boss.findJobs<TurnData>(queue, { queued: true, db })
+      for (const { data } of jobs) await send(placeQueue(node.place), data.sessionId, db)
+      if (jobs.length > 0)
+        await boss.complete(
+          queue,
+          jobs.map(({ id }) => id),
+          null,
+          { includeQueued: true, db },
+        )
+    },
+    take: (limit) =>
+      inTransaction(async (transaction) => {
+        const db = fromKysely(transaction)
+        const jobs = await boss.fetch<TurnData>(placeQueue(place), { batchSize: limit, db })
+        const taken = []
+        for (const { data } of jobs) taken.push({ id: await send(own, data.sessionId, db), sessionId: data.sessionId })
+        if (jobs.length > 0) await boss.complete(placeQueue(place), jobs, null, { db })
+        return taken
+      }),
+    async depth() {
+      const queues = (await boss.getQueues()).filter(({ name }) => name.startsWith(placePrefix))
+      const waiting = queues.map(async ({ name }) => {
+        const jobs = await boss.findJobs(name, { queued: true })
+        return [name.slice(placePrefix.length), jobs.length] as const
+      })
+      return Object.fromEntries(await Promise.all(waiting))
+    },
+    async schedule(name, cron, handler) {
+      const queue = `schedule.${name}`
+      await boss.createQueue(queue, { policy: 'short', retryLimit: 0 })
+      await boss.schedule(queue, cron)
+      await boss.work(queue, { pollingIntervalSeconds: 2 }, handler)
+    },
+    close: () => boss.stop({ graceful: false }),
+  }
+
+  async function send(queue: string, sessionId: string, db: BossDatabase): Promise<string> {
+    const id = await boss.send(queue, { sessionId } satisfies TurnData, { db })
+    if (id === null) throw new Error('The queue did not accept a turn.')
+    return id
+  }
+
+  async function ensurePlace(name: string): Promise<void> {
+    if (places.has(name)) return
+    await boss.createQueue(placeQueue(name), queueOptions)
+    places.add(name)
+  }
+}
+
+interface TurnData {
+  sessionId: string
+}
+
+const placePrefix = 'place.'
+
+function placeQueue(place: string): string {
+  return `${placePrefix}${place}`
+}
+
+function nodeQueue(id: string): string {
+  return `node.${id}`
+}
