@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createMcpServer, createTransport, type McpClient } from '@troupe/core'
 import { testToolContext } from '@troupe/core/testing'
-import { createOAuthLogins } from '../src/mcp/oauth-logins.ts'
+import { createLoginFiles, createOAuthLogins } from '../src/mcp/oauth-logins.ts'
 
 /**
  * The client under test for the conformance suite: our MCP connection and logins, with a simulated user who follows
@@ -17,7 +17,10 @@ const at = {
   url,
   ...(client_id !== undefined && { client: { client_id, client_secret } }),
 }
-const logins = createOAuthLogins({ home, redirectUrl: () => 'http://127.0.0.1:4880/ai/mcp/callback' })
+const logins = createOAuthLogins({
+  store: createLoginFiles(home),
+  redirectUrl: () => 'http://127.0.0.1:4880/ai/mcp/callback',
+})
 const server = createMcpServer({
   name: 'suite',
   trusted: { get: () => undefined, set: () => undefined },

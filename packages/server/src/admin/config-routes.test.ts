@@ -36,9 +36,10 @@ test('the settings are returned without keys', async () => {
     useTools: null,
     recovery: 'continue',
     titles: 'model',
+    describeImages: 'ask',
     limits: { steps: 9, tokens: null, seconds: null },
     budget: { day: null, month: null },
-    media: { image: null, video: null, transcription: null, speech: null, voice: null },
+    media: { image: null, video: null, transcription: null, vision: null, speech: null, voice: null },
     browser: { path: null, allow: null },
     search: { provider: 'brave', baseURL: null, hasKey: true },
   })

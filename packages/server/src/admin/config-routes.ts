@@ -32,7 +32,8 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
   })
 
   function shown(): ConfigInfo {
-    const { model, permissions, useTools, recovery, titles, limits, budget, media, browser, search } = config.get()
+    const { model, permissions, useTools, recovery, titles, describeImages, limits, budget, media, browser, search } =
+      config.get()
     return {
       model: model ?? null,
       environmentModel: options.env['TROUPE_MODEL'] || null,
@@ -40,12 +41,14 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
       useTools: useTools ?? null,
       recovery: recovery ?? 'continue',
       titles: titles ?? 'model',
+      describeImages: describeImages ?? 'ask',
       limits: { steps: limits?.steps ?? null, tokens: limits?.tokens ?? null, seconds: limits?.seconds ?? null },
       budget: { day: budget?.day ?? null, month: budget?.month ?? null },
       media: {
         image: media?.image ?? null,
         video: media?.video ?? null,
         transcription: media?.transcription ?? null,
+        vision: media?.vision ?? null,
         speech: media?.speech ?? null,
         voice: media?.voice ?? null,
       },

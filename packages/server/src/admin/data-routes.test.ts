@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Answered, Backup } from '@troupe/protocol'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testServer, type TestServer } from '../testing/test-server.ts'
 
 type Data = Answered<'GET /ai/data'>
@@ -133,10 +133,13 @@ test('the next backup or start removes an incomplete backup', async () => {
   }
 })
 
-test('the page can run the doctor', async () => {
+test('the page can run the doctor, which loads no library into the server', async () => {
+  const load = vi.spyOn(process, 'dlopen')
   const { body } = await server.json<{ findings: { status: string; name: string; text: string }[] }>('/ai/doctor')
   expect(body.findings).toContainEqual({ status: 'ok', name: 'home', text: server.homePath })
   expect(body.findings.find(({ name }) => name === 'database')?.text).toContain('no damage found')
+  expect(body.findings).toContainEqual({ status: 'ok', name: 'queries', text: 'files and your own data' })
+  expect(load).not.toHaveBeenCalled()
 })
 
 function put(file: string, text: string): void {

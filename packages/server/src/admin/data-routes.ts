@@ -1,7 +1,7 @@
 import { copyFile, link, mkdir, open, readdir, readlink, rename, rm, stat, statfs, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { Store } from '@troupe/core'
-import { type Backup, dataEndpoints, type HomeUsage } from '@troupe/protocol'
+import { type Backup, dataEndpoints, type HomeUsage, NamedError } from '@troupe/protocol'
 import type { Home } from '../config/home.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
@@ -11,10 +11,9 @@ import { diagnose } from './diagnose.ts'
 interface DataRoutesOptions {
   home: Pick<Home, 'path'>
   env: NodeJS.ProcessEnv
-  store: Store & {
-    /** Copies the whole database while it is in use. */
-    copyTo(target: string): Promise<void>
-  }
+  store: Store
+  /** Copies the whole database while it is in use. Undefined for a database server. */
+  copyTo?: ((target: string) => Promise<void>) | undefined
 }
 
 export function dataRoutes(options: DataRoutesOptions): Route[] {
@@ -32,12 +31,17 @@ export function dataRoutes(options: DataRoutesOptions): Route[] {
       }
     },
     'POST /ai/data/backup': () =>
-      lock('backup', async () => ({ backup: await backUpHome(options.home.path, store.copyTo) })),
+      lock('backup', async () => ({ backup: await backUpHome(options.home.path, options.copyTo ?? noCopy()) })),
     'GET /ai/doctor': async ({ workspaceId }) => {
       const { path: folder } = await findWorkspace(store, workspaceId)
       return { findings: await Array.fromAsync(diagnose({ env: options.env, cwd: folder, home: options.home.path })) }
     },
   })
+}
+
+function noCopy(): never {
+  const text = 'The chats are in a Postgres database. Back it up with scripts/backup.sh.'
+  throw new NamedError('NotInHome', text, { status: 409 })
 }
 
 /**

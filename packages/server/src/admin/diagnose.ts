@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { findLibreOffice } from '@troupe/core'
 import type { Finding } from '@troupe/protocol'
 import { chromiumNames, findChromium, findProgram } from '../browser/find-chromium.ts'
@@ -9,7 +11,7 @@ import { findOwner, type Home, openHome } from '../config/home.ts'
 import { foundServers } from '../lsp/open-lsp.ts'
 import type { Models } from '../models/models.ts'
 import type { DatabaseState } from '../stores/database-state.ts'
-import { attempt, providerFindings, ruleFindings, sandboxFinding, toolFindings } from './findings.ts'
+import { attempt, isolationFinding, providerFindings, ruleFindings, sandboxFinding, toolFindings } from './findings.ts'
 
 export type { Finding } from '@troupe/protocol'
 
@@ -54,7 +56,9 @@ export async function* diagnose({ env, cwd, home: named, full = false }: Diagnos
   yield languageServersFinding(cwd, env)
   yield recognitionFinding(env)
   yield await queryFinding('status' in home ? undefined : home)
-  yield await sandboxFinding(env)
+  const sandbox = await sandboxFinding(env)
+  yield sandbox
+  yield await isolationFinding(env, sandbox)
 }
 
 function nodeFinding(): Finding {
@@ -82,14 +86,25 @@ async function queryFinding(home: Home | undefined): Promise<Finding> {
   const { openConfig } = await import('../config/config.ts')
   const config = home && attempt('config', () => openConfig(home))
   const connections = config && 'get' in config ? Object.entries(config.get().connections ?? {}) : []
-  try {
-    await import('@duckdb/node-api')
-  } catch (error) {
-    const text = `DuckDB cannot be loaded, so files cannot be queried (${(error as Error).message})`
+  const problem = await duckdbProblem()
+  if (problem !== undefined) {
+    const text = `DuckDB cannot be loaded, so files cannot be queried (${problem})`
     return { status: 'warn', name, text, fix: 'run "npm run setup" in the checkout' }
   }
   const list = connections.map(([id, { type }]) => `${id} (${type})`).join(', ')
   return { status: 'ok', name, text: list === '' ? 'files and your own data' : `files, your own data, ${list}` }
+}
+
+/** Loads DuckDB in a process of its own: its library would stop the event loop and stay in memory. */
+async function duckdbProblem(): Promise<string | undefined> {
+  try {
+    const library = import.meta.resolve('@duckdb/node-api')
+    await promisify(execFile)(process.execPath, ['--import', library, '--eval', ''], { env: {}, timeout: 20_000 })
+    return undefined
+  } catch (error) {
+    const { message, stderr = '' } = error as Error & { stderr?: string }
+    return /^\w*Error.*$/m.exec(stderr)?.[0] ?? message
+  }
 }
 
 function programFinding(name: string, programs: string[], env: NodeJS.ProcessEnv, fix: string): Finding {

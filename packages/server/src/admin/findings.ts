@@ -96,6 +96,14 @@ export async function sandboxFinding(env: NodeJS.ProcessEnv): Promise<Finding> {
   return { status: 'warn', name: 'sandbox', text, fix }
 }
 
+/** What a team server on this machine would offer. Nobody needs it for themselves, so nothing here is a warning. */
+export async function isolationFinding(env: NodeJS.ProcessEnv, sandbox: Finding): Promise<Finding> {
+  const { checkMachine } = await import('../isolation/check-machine.ts')
+  const { text, problems } = await checkMachine(env, sandbox.status === 'ok')
+  if (problems.length === 0) return { status: 'ok', name: 'team isolation', text }
+  return { status: 'info', name: 'team isolation', text: `team mode would not start here: ${problems.join('; ')}` }
+}
+
 /** Loads tools as at startup: the user's own, and the folder's if it is trusted. */
 export async function toolFindings(home: string, workspace: string, trusted: boolean): Promise<Finding[]> {
   const { getBuiltinTools, loadTools } = await import('@troupe/core')

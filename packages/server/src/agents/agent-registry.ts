@@ -19,6 +19,7 @@ import { type AgentPatch, NamedError, type StoredDefinition, storedDefinitionSch
 import type { ConfigFile } from '../config/config.ts'
 import type { LoadProblem } from '../extensions/workspace-extensions.ts'
 import { isOnPage } from '../runs/system-prompt.ts'
+import { readResponding } from '../workspaces/folder-states.ts'
 import { scopeOf } from '../workspaces/projects.ts'
 
 export interface ListedAgent extends AgentEntry {
@@ -211,10 +212,14 @@ export function createAgentRegistry(options: {
   }
 
   function agentsIn(folder: string): ReturnType<typeof loadAgents> {
-    if (!responds(folder)) return lastRead.get(folder) ?? { entries: [], problems: [] }
-    const loaded = joinLoaded(
-      loadAgents(path.join(folder, '.troupe', 'agents'), 'project'),
-      loadAgents(path.join(folder, '.claude', 'agents'), 'project', 'claude'),
+    const loaded = readResponding(
+      () => responds(folder),
+      () =>
+        joinLoaded(
+          loadAgents(path.join(folder, '.troupe', 'agents'), 'project'),
+          loadAgents(path.join(folder, '.claude', 'agents'), 'project', 'claude'),
+        ),
+      () => lastRead.get(folder) ?? { entries: [], problems: [] },
     )
     if (lastRead.size >= maxRemembered) lastRead.clear()
     lastRead.set(folder, loaded)

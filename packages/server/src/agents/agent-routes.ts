@@ -7,6 +7,8 @@ import {
   newId,
   type SubAgentSummary,
 } from '@troupe/protocol'
+import type { BlobScopes } from '../http/blob-scopes.ts'
+import { personIdOf } from '../http/principal.ts'
 import { implement, resumeAfter, type Route, streamResponse } from '../http/route.ts'
 import { findSession, type OpenWorkspace, sessionTrashed } from '../http/scope.ts'
 import type { RunManager } from '../runs/run-manager.ts'
@@ -18,8 +20,9 @@ export function agentRoutes(options: {
   runs: RunManager
   agents: AgentRegistry
   openWorkspace: OpenWorkspace
+  blobScopes: Pick<BlobScopes, 'copy'>
 }): Route[] {
-  const { store, runs, agents } = options
+  const { store, runs, agents, blobScopes } = options
   const files = createAgentFiles(agents)
   return implement(agentEndpoints, {
     'GET /ai/agents': async ({ workspaceId }) => {
@@ -66,17 +69,20 @@ export function agentRoutes(options: {
         throw new NamedError('NoRun', 'This agent is not running.', { status: 409 })
       return { agent: summary((await store.agents.get(sessionId, agentId)) as AgentRecord) }
     },
-    'POST /ai/sessions/:id/agents/:agentId/input': async ({ params, body, workspaceId }) => {
+    'POST /ai/sessions/:id/agents/:agentId/input': async ({ principal, params, body, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
       const { agentId } = await findAgent(params, workspaceId)
       if (session.trashedAt !== null) throw sessionTrashed()
-      await runs.messageAgent(session, agentId, body)
+      const person = principal.kind === 'person' ? principal.person.id : undefined
+      await runs.messageAgent(session, agentId, { ...body, person })
       return { agent: summary((await store.agents.get(session.id, agentId)) as AgentRecord) }
     },
-    'POST /ai/sessions/:id/agents/:agentId/fork': async ({ params, workspaceId }) => {
+    'POST /ai/sessions/:id/agents/:agentId/fork': async ({ principal, params, workspaceId }) => {
       const agent = await findAgent(params, workspaceId)
       const session = await findSession(store, params.id, workspaceId)
-      return { session: await fork(agent, session.model, workspaceId) }
+      const forked = await fork(agent, session.model, workspaceId, personIdOf(principal) ?? null)
+      await blobScopes.copy(session.id, forked.id)
+      return { session: forked }
     },
   })
 
@@ -91,7 +97,7 @@ export function agentRoutes(options: {
     return agent
   }
 
-  async function fork(agent: AgentRecord, model: string | null, workspaceId: string) {
+  async function fork(agent: AgentRecord, model: string | null, workspaceId: string, ownerId: string | null) {
     const from = { sessionId: agent.sessionId, agentId: agent.agentId }
     const leaf = await store.messages.latestLeaf(from)
     const messages = leaf === undefined ? [] : await store.messages.chain(from, leaf)
@@ -102,6 +108,7 @@ export function agentRoutes(options: {
         title: `${agent.name}: ${agent.title}`,
         model: agent.details?.setup.model ?? model,
         agent: agent.agentType === 'dynamic' ? null : agent.name,
+        ownerId,
       })
       let parentMessageId: string | null = null
       for (const message of messages) {

@@ -14,21 +14,26 @@ import {
 import { NamedError, taskEndpoints, type TaskInfo } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
+import type { IsolationOf } from '../isolation/owner-isolation.ts'
 
 interface AgentStatesOptions {
   sandbox?: Sandbox | undefined
   /** Time in milliseconds to keep command resources warm for the next command. */
   idleMs?: number | undefined
+  /** In team mode: the isolation of a session's owner. */
+  isolationOf?: IsolationOf | undefined
 }
+
+export type OwnedSession = Pick<Session, 'id'> & Partial<Pick<Session, 'ownerId'>>
 
 export interface AgentStates {
   /**
    * With an agent id, returns that sub-agent's state. A sub-agent has its own background commands but shares the
    * session's undo.
    */
-  of(session: Pick<Session, 'id'>, workspace: { path: string; trusted?: boolean }, agentId?: string): AgentState
+  of(session: OwnedSession, workspace: { path: string; trusted?: boolean }, agentId?: string): AgentState
   /** The state of one of several compared answers. It begins as a copy of the session's, with no background commands. */
-  column(session: Pick<Session, 'id'>, workspace: { path: string; trusted?: boolean }, messageId: string): AgentState
+  column(session: OwnedSession, workspace: { path: string; trusted?: boolean }, messageId: string): AgentState
   /** The session continues where this column is. Background commands of the other columns end. */
   pick(sessionId: string, column: string, others: readonly string[]): Promise<void>
   tasks(sessionId: string): Task[]
@@ -42,16 +47,20 @@ export interface AgentStates {
   close(): Promise<void>
 }
 
-export function createAgentStates(home: string, { sandbox, idleMs }: AgentStatesOptions = {}): AgentStates {
+export function createAgentStates(home: string, options: AgentStatesOptions = {}): AgentStates {
+  const { sandbox, idleMs, isolationOf } = options
   const states = new Map<string, AgentState>()
   const places = new Map<string, string>()
-  const undo = openUndoFolder(path.join(home, 'undo'))
+  const undo = openUndoFolder(path.join(home, 'undo'), isolationOf === undefined ? {} : { modes: 0o777 })
   const pool = createProcessPool(idleMs === undefined ? {} : { idleMs })
 
   const all: AgentStates = {
     of(session, workspace, agentId) {
       const key = stateKey(session.id, agentId)
       const known = states.get(key)
+      // The id comes from a request. It must not lead to commands of somebody else, nor run theirs as another user.
+      if (known?.isolation !== undefined && known.isolation.person !== session.ownerId)
+        throw new NamedError('SessionNotFound', 'This chat does not exist.', { status: 404 })
       if (known !== undefined && places.get(key) === workspace.path) {
         if (workspace.trusted !== undefined) known.readsNotes = workspace.trusted
         return known
@@ -66,6 +75,7 @@ export function createAgentStates(home: string, { sandbox, idleMs }: AgentStates
         undo,
         pool,
         sandbox,
+        isolation: isolationOf?.(session, workspace.path),
       })
       if (workspace.trusted !== undefined) state.readsNotes = workspace.trusted
       // The system prompt already contains the workspace's own notes.

@@ -14,7 +14,12 @@ import { gitRoutes } from '../git/git-routes.ts'
 import { editRoutes } from '../files/edit-routes.ts'
 import { documentRoutes } from '../files/document-routes.ts'
 import { fileRoutes } from '../files/file-routes.ts'
-import { type Access, authRoutes } from '../http/access.ts'
+import { auditRoutes } from '../governance/audit-routes.ts'
+import { limitRoutes } from '../governance/limit-routes.ts'
+import { personRoutes } from '../governance/person-routes.ts'
+import { policyRoutes } from '../governance/policy-routes.ts'
+import { secretRoutes } from '../governance/secret-routes.ts'
+import { type Access, authRoutes, meRoutes } from '../http/access.ts'
 import { healthRoutes } from '../http/open-api.ts'
 import type { Route } from '../http/route.ts'
 import type { OpenWorkspace } from '../http/scope.ts'
@@ -27,7 +32,7 @@ import { voiceRoutes } from '../media/voice-routes.ts'
 import { modelRoutes, providerRoutes } from '../models/provider-routes.ts'
 import { ruleRoutes } from '../rules/rule-routes.ts'
 import { askRoutes, toolAckRoutes } from '../runs/asks.ts'
-import { blobRoutes } from '../sessions/blobs.ts'
+import { blobRoutes } from '../blobs/blob-routes.ts'
 import { changeRoutes } from '../sessions/changes.ts'
 import { contextRoutes } from '../sessions/context-routes.ts'
 import { feedbackRoutes } from '../sessions/feedback-routes.ts'
@@ -38,7 +43,9 @@ import { folderRoutes, sessionRoutes } from '../sessions/session-routes.ts'
 import { skillRoutes } from '../skills/skill-imports.ts'
 import { tabRoutes } from '../tabs/page-calls.ts'
 import { terminalRoutes } from '../terminals/terminal-routes.ts'
+import { describeTurn } from '../http/turn-description.ts'
 import type { TerminalTickets } from '../terminals/terminal-socket.ts'
+import { operationRoutes } from '../operations/operation-routes.ts'
 import { publishRoutes } from '../transfer/publish/publish-routes.ts'
 import { transferRoutes } from '../transfer/transfer-routes.ts'
 import { usageRoutes } from '../usage/usage-routes.ts'
@@ -58,16 +65,18 @@ export interface RouteServices extends Services {
 }
 
 /** Creates all routes without using the services, so the API reference can be generated without a server. */
-export function createRoutes(services: RouteServices): Route[] {
+export function createRoutes(services: RouteServices, team?: Route[]): Route[] {
   const lock = createKeyedMutex()
   const routes: Route[] = [
-    ...authRoutes(services),
-    ...chatRoutes({ ...services, lock }),
+    // People sign in with accounts instead.
+    ...(team ?? authRoutes(services)),
+    ...meRoutes(services),
+    ...chatRoutes({ ...services, lock, describeTurn: services.cluster && describeTurn }),
     ...sessionRoutes({ ...services, lock }),
     ...messageRoutes({ ...services, lock }),
     ...feedbackRoutes({ ...services, lock }),
     ...changeRoutes(services),
-    ...checkpointRoutes({ ...services, committed: committedFiles(services.env) }),
+    ...checkpointRoutes({ ...services, committed: committedFiles(services.env, services.folderIsolation) }),
     ...folderRoutes(services),
     ...gitRoutes(services),
     ...fileRoutes(services),
@@ -105,9 +114,15 @@ export function createRoutes(services: RouteServices): Route[] {
     ...printRoutes(services),
     ...readerRoutes(services),
     ...usageRoutes(services),
+    ...auditRoutes(services),
+    ...secretRoutes(services),
+    ...policyRoutes(services),
+    ...limitRoutes(services),
+    ...personRoutes(services),
     ...workspaceRoutes(services),
     ...projectRoutes(services),
     ...debugRoutes(services),
+    ...operationRoutes({ ...services, version }),
     ...healthRoutes({ version, routes: () => routes }),
   ]
   return routes

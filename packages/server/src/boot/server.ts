@@ -5,11 +5,15 @@ import type { SandboxFinding, Store, Workspace } from '@troupe/core'
 import type { ConfigFile } from '../config/config.ts'
 import type { Home } from '../config/home.ts'
 import type { App } from '../http/app.ts'
+import type { TeamIsolation } from '../isolation/open-isolation.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Models } from '../models/models.ts'
 import type { RunManager } from '../runs/run-manager.ts'
+import type { BucketSettings } from '../util/bucket.ts'
+import type { TeamOptions } from '../team/options.ts'
 import type { LogLevel } from '../util/logger.ts'
-import type { createFolderLanes } from '../workspaces/folder-lanes.ts'
+import type { FileGuard } from '../workspaces/file-guard.ts'
+import type { FolderLanesOptions } from '../workspaces/folder-lanes.ts'
 
 export interface ServerOptions {
   /** Default: `$TROUPE_HOME`, else `~/.troupe`. */
@@ -19,8 +23,10 @@ export interface ServerOptions {
   env?: NodeJS.ProcessEnv
   /** 0 picks a free port. Default: `$TROUPE_PORT`, else 4880. */
   port?: number
-  /** Must be loopback: there are no user accounts. */
+  /** Must be loopback, except in team mode. */
   host?: string
+  /** Accounts, roles and sharing. Default: one user, no accounts. */
+  team?: TeamOptions
   /** If false, opens no port. Requests go through `fetch` only. */
   listen?: boolean
   /** Look for model servers on this machine. Default: true. */
@@ -31,16 +37,21 @@ export interface ServerOptions {
   webFolder?: string
   /** Sees what each request handler returns, so that tests can compare it with its schema. */
   onAnswer?: (route: Route, value: unknown) => void
+  /** For tests: sees every request that its caller may make, before its handler. */
+  onAllowed?: (route: Route) => void
   /** Models of an embedding program, by `provider/model`. The first is the default if none is configured. */
   models?: Record<string, LanguageModelV4>
   /** Allows sessions to use bypass mode, which skips all approvals. Default: false. */
   allowBypass?: boolean
+  /** In team mode: separates the members on this machine. */
+  isolation?: TeamIsolation | undefined
   /** Sandbox for commands. Default: detected. */
   sandbox?: SandboxFinding
   /** For tests: path of the machine-wide rules. */
   managedConfig?: string
   /** For tests: file calls on folders, which may hang, and the time they may take. */
-  folderLanes?: Parameters<typeof createFolderLanes>[0]
+  folderLanes?: FolderLanesOptions
+  fileGuard?: FileGuard
   /** For tests: time to keep command resources warm. */
   idleMs?: number
   /** For tests: time without data before a provider counts as stalled. */
@@ -49,6 +60,31 @@ export interface ServerOptions {
   titles?: boolean
   /** For tests: time a first model call waits for MCP servers. */
   mcpReadyMs?: number
+  /** Makes this process one of several nodes that share a database. */
+  cluster?: ClusterSettings
+}
+
+export interface ClusterSettings {
+  /** `postgres://…` */
+  databaseUrl: string
+  /** Directly to the server, if `databaseUrl` leads to a pooler. */
+  listenUrl?: string
+  /** Known to all nodes. Signs the requests that they pass on. */
+  secret: string
+  /** Where the other nodes reach this one. Default: its own address. */
+  url?: string
+  /** Names the disk that this node works on. Nodes with the same name see the same folders. Default: `main`. */
+  place?: string
+  labels?: readonly string[]
+  /** Files of chats, such as undo data and long output, on the disk of the place. Default: the home. */
+  folder?: string
+  /** S3-compatible storage for attachments and media. Default: the database. */
+  bucket?: BucketSettings
+  /** Time for runs to reach a safe point when this node stops. Default: 60 seconds. */
+  drainMs?: number
+  /** For tests: how long a node may be silent, and how often it reports. */
+  leaseMs?: number
+  beatMs?: number
 }
 
 export interface Server {

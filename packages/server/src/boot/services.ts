@@ -1,6 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { findSandbox, planFileOf, redact, type Session, type Tool, type Workspace } from '@troupe/core'
+import { findSandbox, planFileOf, type Session, type Tool, type Workspace } from '@troupe/core'
 import { createPictureEditor, openDocuments } from '@troupe/documents'
 import { clearUnfinishedBackups } from '../admin/data-routes.ts'
 import { openInstructions } from '../admin/instruction-routes.ts'
@@ -15,16 +14,24 @@ import { openCommands } from '../commands/open-commands.ts'
 import { type ConfigFile, openConfig, toolSettings } from '../config/config.ts'
 import type { Home } from '../config/home.ts'
 import { createWorkspaceTools, type LoadProblem, openHooks, openTools } from '../extensions/workspace-extensions.ts'
+import { openBlobScopes } from '../http/blob-scopes.ts'
 import { openFiles } from '../files/file-routes.ts'
+import type { Governance, GovernanceOptions } from '../governance/governance.ts'
+import { isolationOf as ownerIsolation } from '../isolation/owner-isolation.ts'
 import { openLsp } from '../lsp/open-lsp.ts'
 import { createCallTool } from '../mcp-server/call-tool.ts'
-import { describeServers, type Mcp, openMcp } from '../mcp/open-mcp.ts'
+import { describeServers, openMcp } from '../mcp/open-mcp.ts'
 import { openMedia } from '../media/open-media.ts'
 import { createTranscription } from '../media/transcription.ts'
+import { createVision } from '../media/vision.ts'
+import { withModelPolicy } from '../models/model-policy.ts'
 import { createModels, type Models } from '../models/models.ts'
+import { withPersonModels } from '../models/person-models.ts'
 import { withProgramModels } from '../models/program-models.ts'
+import type { ProviderSettings } from '../providers/shared/provider.ts'
 import { managedFile, openPermissions } from '../permission/permissions.ts'
-import { connectionSecrets } from '../query/connections.ts'
+import { createMeasuring } from '../operations/measuring.ts'
+import { createOperations, type Operations } from '../operations/operations.ts'
 import { openQueries } from '../query/open-queries.ts'
 import { createAskAnswers } from '../runs/asks.ts'
 import { createInbox } from '../runs/inbox.ts'
@@ -32,29 +39,33 @@ import { createJournal } from '../runs/journal.ts'
 import { createRunManager } from '../runs/run-manager.ts'
 import { serversLayer, skillsLayer } from '../runs/system-prompt.ts'
 import { createAttachments } from '../sessions/attachments.ts'
-import { createBlobFiles } from '../sessions/blobs.ts'
 import { openContext } from '../sessions/context.ts'
 import { createTitleWriter } from '../sessions/titles.ts'
 import { createSkillImports } from '../skills/skill-imports.ts'
 import { createSkillRegistry } from '../skills/skill-registry.ts'
-import { openSqliteStore } from '../stores/sqlite.ts'
 import { createPageCalls } from '../tabs/page-calls.ts'
 import { createPageTabs } from '../tabs/page-tabs.ts'
 import { openTerminals } from '../terminals/open-terminals.ts'
 import { createTakeOverNotes } from '../terminals/take-over.ts'
 import { openPublishedPages } from '../transfer/publish/published-pages.ts'
 import { openSpending } from '../usage/spending.ts'
-import { createLogger } from '../util/logger.ts'
+import { createLogger, type Logger } from '../util/logger.ts'
+import { createFileGuard } from '../workspaces/file-guard.ts'
 import { createFolderLanes } from '../workspaces/folder-lanes.ts'
 import { createFolderStates } from '../workspaces/folder-states.ts'
 import { openWorkspaces } from '../workspaces/open-workspaces.ts'
 import { createProjects, sessionScope } from '../workspaces/projects.ts'
-import type { ServerOptions } from './server.ts'
+import { openStore } from './open-store.ts'
+import { type ServerOptions, version } from './server.ts'
 import { openWorktrees } from '../worktrees/open-worktrees.ts'
+import { createRedaction } from './redaction.ts'
 import { sessionServices } from './session-services.ts'
 
 /** Everything that routes and runs use. Opened once. */
 export type Services = Awaited<ReturnType<typeof openServices>>
+
+/** Readers on other nodes see what is written. */
+const clusterFrameMs = 25
 
 interface ServicesContext {
   home: Home
@@ -71,32 +82,48 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     closers.push(() => service.close())
     return service
   }
-  const config = openConfig(home)
-  const models = openModels(options, { home, env, config })
-  const lanes = closing(createFolderLanes(options.folderLanes))
-  const folderStates = closing(createFolderStates(lanes))
+  const startConfig = openConfig(home)
+  const guard = closing(options.fileGuard ?? createFileGuard())
+  const lanes = closing(createFolderLanes({ guard, ...options.folderLanes }))
+  const folderStates = closing(createFolderStates(lanes, guard))
   const { responds } = folderStates
-  const gitSecrets = createGitSecrets(responds)
-  /** Its secrets are known only after it opens. */
-  const opened: { mcp?: Mcp } = {}
-  const withoutSecrets = (text: string): string => {
-    const others = [
-      home.token,
-      config.get().search?.apiKey ?? '',
-      config.get().publish?.bucket?.secretAccessKey ?? '',
-      ...connectionSecrets(config.get().connections),
-      ...(opened.mcp?.secrets() ?? []),
-      ...gitSecrets.all(),
-    ]
-    return models.redact(redact(text, others))
-  }
-  const logger = createLogger({ level: options.logLevel, write: log, redact: withoutSecrets })
+  const redaction = createRedaction(home.token, responds)
+  const withoutSecrets = redaction.redact
+  const isMeasured = options.team !== undefined || startConfig.get().metrics === true
+  const measuring = createMeasuring({ isOn: isMeasured, logger: () => logger })
+  const logger: Logger = createLogger({
+    level: options.logLevel,
+    write: log,
+    redact: withoutSecrets,
+    onError: measuring.onError,
+  })
   // Runs in a separate process while the store opens.
   const finding = options.sandbox ?? findSandbox({ troupeHome: home.path, env })
-  const store = closing(await openSqliteStore({ home: home.path, log: logger }))
+  const { store, copyTo, blobs, cluster } = await openStore({
+    home: home.path,
+    logger,
+    cluster: options.cluster,
+    closers,
+    onQuery: measuring.onQuery,
+  })
   await store.messages.purge()
   await clearUnfinishedBackups(home.path)
+  const governance = await openTeamGovernance(options, {
+    store,
+    env,
+    logger,
+    redact: withoutSecrets,
+    onRequest: measuring.onRequest,
+  })
+  const config = governance?.config ?? startConfig
+  if (governance !== undefined) closing(governance)
+  const models = openModels(options, { home, env, config, governance })
+  Object.assign(redaction.sources, { config, models, others: governance?.personKeys.known })
   const sandbox = await finding
+  const { isolation } = options
+  if (isolation !== undefined) closing(isolation)
+  const isolationOf = isolation === undefined ? undefined : ownerIsolation(isolation)
+  const folderIsolation = isolation?.ofFolder.bind(isolation)
   const allowBypass = options.allowBypass === true
   const {
     permissions,
@@ -111,6 +138,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     config,
     env,
     managedFile: options.managedConfig ?? managedFile,
+    managed: governance?.policy.managed,
     allowBypass,
     sandbox,
     logger,
@@ -122,7 +150,16 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
         transient: true,
       }),
   })
-  const hooks = openHooks({ home: home.path, personHome, config, projects: projectConfigs, env, logger, responds })
+  const hooks = openHooks({
+    home: home.path,
+    personHome,
+    config,
+    projects: projectConfigs,
+    env,
+    logger,
+    responds,
+    folderIsolation,
+  })
   const mcp = closing(
     openMcp({
       home: home.path,
@@ -130,12 +167,16 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       projects: projectConfigs,
       responds,
       env,
+      folderIsolation,
       redirectUrl: () => `${origin()}/ai/mcp/callback`,
+      logins: governance?.mcpLogins,
+      allows: governance?.policy.allowsMcpServer,
       readyMs: options.mcpReadyMs,
     }),
   )
-  opened.mcp = mcp
-  const toolFiles = openTools({ home: home.path, logger })
+  redaction.sources.mcp = mcp
+  governance?.policy.onChange(() => mcp.refresh())
+  const toolFiles = openTools({ home: home.path, logger, responds, loadsFolders: isolation === undefined })
   const workspaces = await openWorkspaces({
     store,
     states: folderStates,
@@ -144,30 +185,54 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     personHome,
     own: path.resolve(options.workspace ?? process.cwd()),
     load(workspace) {
-      gitSecrets.watch(workspace.path)
+      redaction.watch(workspace.path)
       toolFiles.load(workspace)
       permissions.load(workspace)
       mcp.load(workspace)
     },
     onMove: (from, to) => layers.move(from, to),
   })
-  const projects = createProjects({ store, states: folderStates, configs: projectConfigs })
-  if (folderStates.responds(workspaces.own.path)) workspaces.load(workspaces.own)
+  const projects = createProjects({
+    store,
+    states: folderStates,
+    configs: projectConfigs,
+    async inUse() {
+      const sessions = await Promise.all(runs.live().map(({ sessionId }) => store.sessions.get(sessionId)))
+      return sessions.flatMap((session) => session?.projectId ?? [])
+    },
+  })
+  if (folderStates.responds(workspaces.own.path)) {
+    await isolation?.admit(workspaces.own.path)
+    workspaces.load(workspaces.own)
+  }
   const journal = closing(
     createJournal(store, {
+      intervalMs: cluster === undefined ? undefined : clusterFrameMs,
       onError: (error) => logger({ level: 'error', message: 'the journal was not written', error: String(error) }),
+      onWritten: measuring.onChunksWritten,
     }),
   )
   const tabs = closing(createPageTabs())
-  const pageCalls = createPageCalls(tabs, async (id) => (await store.sessions.get(id))?.workspaceId)
+  const pageCalls = createPageCalls(tabs, (id) => store.sessions.get(id))
   const inbox = createInbox(store, pageCalls)
-  const blobs = createBlobFiles(path.join(home.path, 'blobs'))
-  const states = closing(createAgentStates(home.path, { sandbox: sandbox.sandbox, idleMs: options.idleMs }))
+  const teamData =
+    options.team === undefined
+      ? undefined
+      : (await import('../team/team-data.ts')).createTeamData({
+          store,
+          blobs,
+          grantedAs: (workspaceId) => worktrees.parentId(workspaceId),
+        })
+  const blobScopes = teamData?.blobs ?? openBlobScopes(blobs)
+  const states = closing(
+    createAgentStates(home.path, { sandbox: sandbox.sandbox, idleMs: options.idleMs, isolationOf }),
+  )
   const browsers = closing(
     openBrowsers({
       home: home.path,
       env,
       settings: () => config.get().browser ?? {},
+      allowsHost: governance?.policy.allowsHost,
       ownPort: () => Number(new URL(origin()).port || 80),
     }),
   )
@@ -176,10 +241,13 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     await openSpending({
       store,
       limits: () => budgetOf(config),
+      ...governance?.limits.spending,
       logger,
     }),
   )
-  const media = closing(openMedia({ models, blobs, store, spending, ownFolder: workspaces.own.path }))
+  const media = closing(
+    openMedia({ models, blobs, blobsOf: teamData?.mediaBlobs, store, spending, ownFolder: workspaces.own.path }),
+  )
   const transcription = createTranscription({ models, spending, ownFolder: workspaces.own.path })
   const titles = closing(
     createTitleWriter({
@@ -253,6 +321,8 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     skills,
     projects,
     folderStates,
+    isolation,
+    onDecision: governance?.onDecision,
   })
   const worktrees = closing(
     openWorktrees({
@@ -261,6 +331,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       store,
       config,
       workspaces,
+      isTeam: isolation !== undefined,
       isBusy: async (id) => {
         const sessions = runs.live().map(({ sessionId }) => store.sessions.get(sessionId))
         return (await Promise.all(sessions)).some((one) => one?.workspaceId === id)
@@ -273,14 +344,25 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       logger,
       settings: () => config.get().languageServers ?? {},
       sandbox: sandbox.sandbox,
+      sandboxOf: folderIsolation && ((folder) => folderIsolation(folder).sandbox),
     }),
   )
   const files = closing(openFiles(home.path))
-  const documents = closing(openDocuments())
+  const documents = closing(openDocuments({ userOf: isolation?.userOf.bind(isolation) }))
   const documentPages = closing(openDocumentPages({ sandbox: sandbox.sandbox }))
-  const printer = createPrinter({ folder: path.join(home.path, 'print'), executable: browsers.chromium })
+  const pictures = createPictureEditor({ userOf: isolation?.userOf.bind(isolation) })
+  const printer = createPrinter({
+    folder: path.join(home.path, 'print'),
+    executable: browsers.chromium,
+    isolation: isolation?.service(),
+  })
   const queries = closing(
-    openQueries({ connections: () => config.get().connections ?? {}, home: home.path, sandbox: sandbox.sandbox }),
+    openQueries({
+      connections: () => config.get().connections ?? {},
+      hasOwnData: options.team === undefined,
+      home: home.path,
+      sandbox: sandbox.sandbox,
+    }),
   )
   /** A model that cannot be used here counts as none: the file may come from somebody else. */
   const folderModel = async (at: { workspaceId: string; projectId?: string | null }): Promise<string | undefined> => {
@@ -296,15 +378,17 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   const runs = createRunManager({
     store,
     blobs,
+    blobsOf: teamData?.blobs.session,
     media,
     queries,
     browser: browsers,
     code: lsp.of,
     documents,
     printer,
-    pictures: createPictureEditor(),
+    pictures,
     transcription,
-    attachments: createAttachments({ home: home.path, blobs, documents, transcription }),
+    vision: createVision({ models, spending, config, store, grants, blobs, pictures }),
+    attachments: createAttachments({ home: home.path, blobs: blobScopes, documents, transcription }),
     journal,
     inbox,
     logger,
@@ -320,6 +404,23 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     pickState: (sessionId, column, others) => states.pick(sessionId, column, others),
     onFirstAnswer: titles.answered,
     stallMs: options.stallMs,
+    turns: cluster?.turns,
+  })
+  const operations: Operations = createOperations({
+    ...measuring,
+    db: store.db,
+    cluster: cluster && {
+      nodes: cluster.nodes.list,
+      async queueDepth() {
+        return Object.values(await cluster.engine.depth()).reduce((sum, depth) => sum + depth, 0)
+      },
+    },
+    version,
+    metrics: await measuring.start({
+      runs: () => runs.live(),
+      queueDepth: () => operations.cluster.queueDepth(),
+    }),
+    metricsToken: env['TROUPE_METRICS_TOKEN'] || undefined,
   })
   const takeOverNotes = closing(createTakeOverNotes(runs))
   const terminals = closing(openTerminals({ env }))
@@ -350,19 +451,25 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     allowBypass,
     answers,
     blobs,
+    blobScopes,
     browsers,
     callTool,
+    cluster,
     commands,
     config,
     context,
+    copyTo,
     env,
     files,
     documents,
     documentPages,
     home,
     hooks,
+    folderIsolation,
     inbox,
     instructions,
+    isolation,
+    isolationOf,
     lanes,
     layers,
     logger,
@@ -370,6 +477,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     mcp,
     media,
     models,
+    operations,
     pageCalls,
     permissions,
     personHome,
@@ -385,16 +493,18 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     spending,
     folderModel,
     folderStates,
+    governance,
     states,
     store,
     tabs,
+    teamData,
     takeOverNotes,
     terminals,
     tools,
     typedAddresses,
     workspaces,
     worktrees,
-    published: openPublishedPages({ store, blobs, config, redact: withoutSecrets, logger }),
+    published: openPublishedPages({ store, blobs: blobScopes, config, redact: withoutSecrets, logger }),
     queries,
     problems: (workspace: Workspace): LoadProblem[] => [
       ...toolFiles.problems(workspace.id),
@@ -412,20 +522,45 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   }
 }
 
+/** Loads the code of team mode only there. */
+async function openTeamGovernance(
+  { team }: ServerOptions,
+  given: Omit<GovernanceOptions, 'team'>,
+): Promise<Governance | undefined> {
+  if (team === undefined) return undefined
+  const { openGovernance } = await import('../governance/open-governance.ts')
+  return openGovernance({ ...given, team })
+}
+
 function openModels(
   options: ServerOptions,
-  { home, env, config }: { home: Home; env: NodeJS.ProcessEnv; config: ConfigFile },
+  given: { home: Home; env: NodeJS.ProcessEnv; config: ConfigFile; governance: Governance | undefined },
 ): Models {
+  const { home, env, config, governance } = given
   const defaultModel = (): string | undefined => env['TROUPE_MODEL'] || config.get().model || undefined
-  const configured = createModels({
-    settings: () => config.get().providers ?? {},
-    env,
-    defaultModel: () => defaultModel() ?? Object.keys(options.models ?? {})[0],
-    mediaModel: (kind) => config.get().media?.[kind],
-    learnedFile: path.join(home.path, 'model-windows.json'),
-    probe: options.probe,
-  })
-  return options.models === undefined ? configured : withProgramModels(configured, options.models, defaultModel)
+  const create = (own: Record<string, ProviderSettings> = {}): Models => {
+    const configured = createModels({
+      settings: () => withOwnKeys(config.get().providers ?? {}, own),
+      env,
+      defaultModel: () => defaultModel() ?? Object.keys(options.models ?? {})[0],
+      mediaModel: (kind) => config.get().media?.[kind],
+      learnedFile: path.join(home.path, 'model-windows.json'),
+      probe: options.probe,
+    })
+    const models =
+      options.models === undefined ? configured : withProgramModels(configured, options.models, defaultModel)
+    return governance === undefined ? models : withModelPolicy(models, governance.policy.allowsModel)
+  }
+  return governance === undefined ? create() : withPersonModels(create(), { keysOf: governance.personKeys.of, create })
+}
+
+function withOwnKeys(
+  settings: Record<string, ProviderSettings>,
+  own: Record<string, ProviderSettings>,
+): Record<string, ProviderSettings> {
+  const names = Object.keys(own)
+  if (names.length === 0) return settings
+  return { ...settings, ...Object.fromEntries(names.map((name) => [name, { ...settings[name], ...own[name] }])) }
 }
 
 function runLimits(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
@@ -436,63 +571,4 @@ function runLimits(config: ConfigFile): { steps?: number; tokens?: number; ms?: 
 function budgetOf(config: ConfigFile): { day?: number; month?: number } {
   const { day, month } = config.get().budget ?? {}
   return { ...(day !== undefined && { day }), ...(month !== undefined && { month }) }
-}
-
-/** Passwords and tokens from the git configs of open repositories, to redact from text. */
-interface GitSecrets {
-  watch(folder: string): void
-  all(): string[]
-}
-
-const maxFolders = 100
-const maxConfigBytes = 256 * 1024
-
-/** `responds` is false for a folder that hangs. Its known secrets stay secret. */
-function createGitSecrets(responds: (folder: string) => boolean): GitSecrets {
-  const folders = new Map<string, { mtimeMs: number; secrets: string[] }>()
-  return {
-    watch(folder) {
-      if (folders.size < maxFolders && !folders.has(folder)) folders.set(folder, { mtimeMs: -1, secrets: [] })
-    },
-    all() {
-      for (const [folder, known] of folders) {
-        if (!responds(folder)) continue
-        const file = path.join(folder, '.git', 'config')
-        const found = statSync(file, { throwIfNoEntry: false })
-        if (found === undefined || found.mtimeMs === known.mtimeMs || found.size > maxConfigBytes) continue
-        // Previous values stay secret.
-        const secrets = [...new Set([...known.secrets, ...gitConfigSecrets(read(file))])].slice(-100)
-        folders.set(folder, { mtimeMs: found.mtimeMs, secrets })
-      }
-      return [...folders.values()].flatMap(({ secrets }) => secrets)
-    },
-  }
-}
-
-function gitConfigSecrets(config: string): string[] {
-  const secrets: string[] = []
-  for (const [, user = '', password] of config.matchAll(/:\/\/([^\s/@:"]*)(?::([^\s/@"]*))?@/g)) {
-    // A user name without a password may be a token. Short ones such as `git` are not.
-    const secret = password ?? (user.length >= 16 ? user : '')
-    secrets.push(secret, decoded(secret))
-  }
-  for (const [, header = ''] of config.matchAll(/extraheader\s*=.*?\b(?:basic|bearer|token)\s+([^\s"]+)/gi))
-    secrets.push(header)
-  return secrets.filter((secret) => secret !== '')
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -12,15 +12,15 @@ import type { AgentRegistry } from '../agents/agent-registry.ts'
 import type { AgentStates } from '../agents/agent-states.ts'
 import type { TypedAddresses } from '../chat/chat-request.ts'
 import type { WorkspaceHooks, WorkspaceTools } from '../extensions/workspace-extensions.ts'
+import type { TeamIsolation } from '../isolation/open-isolation.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import type { RuleTexts } from '../permission/rule-layers.ts'
-import type { ModelCallStart, RunServices, SessionServices } from '../runs/run-services.ts'
+import type { ModelCallStart, RunServices, SeenDecision, SessionServices } from '../runs/run-services.ts'
 import { sessionLanguage } from '../runs/system-prompt.ts'
 import type { Context } from '../sessions/context.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
 import type { FolderStates } from '../workspaces/folder-states.ts'
-import { slowFolder } from '../workspaces/open-workspaces.ts'
+import { SlowFolder } from '../workspaces/file-thread.ts'
 import { scopeOf, toProjectInfo, type WorkspaceProjects } from '../workspaces/projects.ts'
 import type { PageTabs } from '../tabs/page-tabs.ts'
 
@@ -37,12 +37,19 @@ interface WorkspaceServices {
   states: AgentStates
   skills: SkillRegistry
   projects: WorkspaceProjects
-  folderStates: Pick<FolderStates, 'check'>
+  folderStates: Pick<FolderStates, 'check' | 'responds'>
+  isolation?: Pick<TeamIsolation, 'admit'> | undefined
+  /** Sees each decision about a tool call. Only in team mode. */
+  onDecision?: ((seen: SeenDecision) => void) | undefined
 }
 
 /** Binds the services to a session and its workspace. */
 export function sessionServices(services: WorkspaceServices): RunServices['session'] {
-  return async (session) => new BoundServices(services, session, await services.workspaces.of(session))
+  return async (session) => {
+    const workspace = await services.workspaces.of(session)
+    await services.isolation?.admit(workspace.path)
+    return new BoundServices(services, session, workspace)
+  }
 }
 
 const slowReason = 'The folder of this chat does not respond. Tell the user, and try again later.'
@@ -68,7 +75,7 @@ class BoundServices implements SessionServices {
   }
 
   offers(action: string): ReturnType<SessionServices['offers']> {
-    return this.#services.tabs.offers(this.#session.workspaceId, action)
+    return this.#services.tabs.offers(this.#session, action)
   }
 
   ready(): Promise<string | undefined> {
@@ -89,21 +96,31 @@ class BoundServices implements SessionServices {
   }
 
   async blocks(...[frame, prompt, now]: Parameters<SessionServices['blocks']>): ReturnType<SessionServices['blocks']> {
-    if (await this.#hangs()) throw slowFolder(this.workspace.path)
-    return this.#services.context.blocks(this.#session, this.workspace, frame, prompt, now)
+    if (await this.#hangs()) throw new SlowFolder(this.workspace.path)
+    const blocks = await this.#services.context.blocks(this.#session, this.workspace, frame, prompt, now)
+    if (!this.#responds()) throw new SlowFolder(this.workspace.path)
+    return blocks
   }
 
   onStart(call: ModelCallStart): void {
     this.#services.context.onStart(this.#session, call)
   }
 
-  decide(rules?: RuleTexts, isCompared?: () => boolean): RunInput['decide'] {
+  decide(...[rules, isCompared, person]: Parameters<SessionServices['decide']>): RunInput['decide'] {
     return async (call, ctx) => {
-      // Tools read files synchronously. One that hangs would stop every chat.
-      if (await this.#hangs()) return { decision: 'deny', rule: null, reason: slowReason }
+      const slow = { decision: 'deny', rule: null, reason: slowReason } as const
+      if (await this.#hangs()) return slow
       const policy = this.#services.permissions.sessionPolicy(this.#session, rules)
-      return decideCall(call, ctx, isCompared?.() === true ? { ...policy, compared: true } : policy)
+      const decided = await decideCall(call, ctx, isCompared?.() === true ? { ...policy, compared: true } : policy)
+      // Rules and paths may not have been readable.
+      const decision = this.#responds() ? decided : slow
+      this.#services.onDecision?.({ session: this.#session, person, call, ctx, decision })
+      return decision
     }
+  }
+
+  #responds(): boolean {
+    return this.#services.folderStates.responds(this.workspace.path)
   }
 
   async #hangs(): Promise<boolean> {

@@ -1,26 +1,33 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
+import type { Session } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import { lockHome, openHome } from '../config/home.ts'
 import { createAccess, openKnownPages } from '../http/access.ts'
-import { createApp } from '../http/app.ts'
+import { type ClusterRoutes, createApp } from '../http/app.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from '../http/listen.ts'
+import type { Ctx } from '../http/route.ts'
 import { createOpenWorkspace } from '../http/scope.ts'
 import { createWebFiles } from '../http/web-files.ts'
+import { parseScope } from '../rules/rule-routes.ts'
 import { scheduleTrashCleanup } from '../sessions/session-routes.ts'
 import { createTickets, terminalUpgrade } from '../terminals/terminal-socket.ts'
 import { createRoutes } from './routes.ts'
 import type { Server, ServerOptions } from './server.ts'
-import { openServices } from './services.ts'
+import { openServices, type Services } from './services.ts'
+import { withTeam } from './team-settings.ts'
 
 /** Starts the server on one home. Throws `HomeOwned` (with the owner's address) if another process has it. */
-export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  const { env = process.env, host = '127.0.0.1', log = (line: string) => void process.stderr.write(line) } = options
-  if (!isLoopback(host)) {
-    const text = `Troupe has no user accounts yet, so it only serves this machine and refuses "${host}". Use 127.0.0.1 and a tunnel.`
+export async function startServer(given: ServerOptions = {}): Promise<Server> {
+  const { env = process.env, host = '127.0.0.1', log = (line: string) => void process.stderr.write(line) } = given
+  if (given.team === undefined && !isLoopback(host)) {
+    const text = `Without accounts, Troupe only serves this machine and refuses "${host}". Use 127.0.0.1, or team mode: troupe serve --team.`
     throw new NamedError('NotLoopback', text)
   }
-  const home = openHome({ path: options.home, env })
+  const teamMode = given.team && (await import('../team/open-team.ts'))
+  const settings = given.team && teamMode?.checkTeam(given.team, host)
+  const isTeam = given.isolation !== undefined || given.team?.isolation !== undefined
+  const home = openHome({ path: given.home, env, isTeam })
   const lock = lockHome(home)
   if ('ownedBy' in lock) {
     const text = `Another process is using ${home.path}${lock.ownedBy?.url ? ` (${lock.ownedBy.url})` : ''}.`
@@ -28,47 +35,64 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
   let port = 0
   let listening: Listening | undefined
-  const origin = (): string => `http://${hostInUrl(host)}:${port}`
+  const origin = (): string => settings?.origin ?? `http://${hostInUrl(host)}:${port}`
   // Run in reverse order: connections, runs, streams, journal, store, lock.
   const closers: (() => unknown)[] = [() => lock.release()]
   try {
+    const options = settings === undefined ? given : await withTeam(given, settings, { home, env })
     const services = await openServices(options, { home, env, log, origin, closers })
-    const { store, runs, workspaces, logger } = services
+    const { store, runs, workspaces, logger, cluster } = services
     closers.push(() => listening?.end())
     closers.push(() => runs.close())
+    // Before the port closes, so that requests for chats that are still here get through.
+    closers.push(() => cluster?.drain(options.cluster?.drainMs ?? 60_000))
     closers.push(() => listening?.stop())
 
     const hosts = new Set<string>()
-    const access = createAccess({
-      token: home.token,
-      pages: openKnownPages(home.path),
-      hosts,
-    })
-    const openWorkspace = createOpenWorkspace({ access, workspaces })
+    const isProgram = (c: Ctx): boolean => access.isProgram(c)
+    const openWorkspace = createOpenWorkspace({ access: { isProgram }, workspaces, isolation: services.isolation })
+    const team =
+      settings &&
+      (await teamMode?.openTeam(settings, { ...services, ...lookups(services), openWorkspace, log: logger }))
+    if (team !== undefined) closers.push(() => team.close())
+    if (team !== undefined) services.governance?.personSources.push(team.personSource)
+    const access = team?.access ?? createAccess({ token: home.token, pages: openKnownPages(home.path), hosts })
     const tickets = createTickets()
     const uploads = path.join(home.path, 'uploads')
     const app = createApp({
-      routes: createRoutes({ ...services, access, openWorkspace, tickets, ownPort: () => port, uploads }),
+      routes: createRoutes({ ...services, access, openWorkspace, tickets, ownPort: () => port, uploads }, team?.routes),
       access,
+      authorize: team?.authorize,
+      onAllowed(c, request) {
+        options.onAllowed?.(request.route)
+        team?.onAllowed(c, request)
+      },
+      headers: team?.headers,
       logger,
       openWorkspace,
       onAnswer: options.onAnswer,
+      cluster: cluster && (await openClusterRoutes(services, options, closers, team?.access.address)),
+      observer: services.governance?.observe({ addressOf: team?.access.address }),
       files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../../web/dist')),
     })
     // Uploads that an import had not read when the process ended.
     rmSync(uploads, { recursive: true, force: true })
-    await runs.recover()
+    if (cluster === undefined) await runs.recover()
     closers.push(scheduleTrashCleanup(services))
     if (options.listen !== false) {
-      const wanted = { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880) }
+      const tls = options.team && (await teamMode?.readTls(options.team))
+      const wanted = { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880), tls }
       listening = await listen(app, wanted, terminalUpgrade({ ...services, access, tickets }))
       port = listening.port
+      // Programs of this machine have no account, so they cannot use a team's server.
       lock.announce({ url: origin(), port })
+      const scheme = tls === undefined ? 'http' : 'https'
+      await cluster?.join(options.cluster?.url ?? `${scheme}://${hostInUrl(host)}:${port}`, runs)
     }
     for (const name of ['127.0.0.1', 'localhost', '[::1]', hostInUrl(host)]) hosts.add(`${name}:${port}`)
-    const newUrl = (): string => `${origin()}/#k=${access.newKey()}`
+    const newUrl = (): string => (team === undefined ? `${origin()}/#k=${access.newKey()}` : origin())
     return {
-      url: newUrl(),
+      url: (await team?.setupUrl()) ?? newUrl(),
       newUrl,
       app,
       port,
@@ -86,14 +110,53 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       fetch: async (target, init = {}) => {
         const headers = new Headers(init.headers)
         headers.set('host', `127.0.0.1:${port}`)
-        headers.set('authorization', `Bearer ${home.token}`)
+        headers.set('authorization', `Bearer ${team?.access.internalToken ?? home.token}`)
         return app.request(`http://127.0.0.1:${port}${target}`, { ...init, headers })
       },
-      close: () => closeAll(closers),
+      close() {
+        services.operations.drain()
+        return closeAll(closers)
+      },
     }
   } catch (error) {
     await closeAll(closers)
     throw error
+  }
+}
+
+async function openClusterRoutes(
+  { cluster, store }: Pick<Services, 'cluster' | 'store'>,
+  options: ServerOptions,
+  closers: (() => unknown)[],
+  addressOf: ((c: Ctx) => string | undefined) | undefined,
+): Promise<ClusterRoutes> {
+  const [{ createClusterRoutes }, { createForwarder }] = await Promise.all([
+    import('../cluster/cluster-routes.ts'),
+    import('../cluster/forward.ts'),
+  ])
+  const forwarder = createForwarder(options.cluster!.secret)
+  closers.push(() => forwarder.close())
+  return createClusterRoutes({
+    cluster: cluster!,
+    forwarder,
+    addressOf,
+    placeOf: async (workspaceId) => (await store.workspaces.get(workspaceId))?.place,
+  })
+}
+
+/** Leads from ids in requests to the chat or the scope that decides who may make them. */
+function lookups({ states, rules, permissions, store }: Services) {
+  return {
+    async sessionOfRevert(revertId: string): Promise<string | undefined> {
+      const [first] = revertId.startsWith('revert_') ? await states.undo.list({ toolCallId: revertId }) : []
+      return first?.mark.sessionId
+    },
+    async scopeOfRule(id: string, at: { workspaceId: string; session: Session | undefined }) {
+      const { path: folder = '', trusted = false } = (await store.workspaces.get(at.workspaceId)) ?? {}
+      const place = at.session === undefined ? { path: folder, trusted } : permissions.placeOf(at.session)
+      const rule = rules.list({ place, session: at.session }).find((one) => one.id === id)
+      return rule && parseScope(rule)
+    },
   }
 }
 

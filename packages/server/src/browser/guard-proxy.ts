@@ -7,6 +7,8 @@ import type { Duplex } from 'node:stream'
 /** The browser's only way to the network: a loopback proxy that connects to checked addresses only. */
 export interface GuardProxy {
   url: string
+  /** Serves a connection that another server accepted. */
+  accept(socket: Socket): void
   close(): Promise<void>
 }
 
@@ -41,6 +43,7 @@ export async function startGuardProxy(check: CheckHost): Promise<GuardProxy> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accept: (socket) => void server.emit('connection', socket),
     async close() {
       for (const socket of sockets) socket.destroy()
       server.close()

@@ -83,6 +83,6 @@ describe.skipIf(executable === undefined)(name, () => {
     const profiles = path.join(server.homePath, 'browser')
     expect(readdirSync(profiles)).toHaveLength(1)
     await server.json('/ai/sessions/shop', { method: 'DELETE' })
-    await vi.waitUntil(() => !existsSync(profiles) || readdirSync(profiles).length === 0, { timeout: 10_000 })
+    await vi.waitUntil(() => !existsSync(profiles) || readdirSync(profiles).length === 0, { timeout: 25_000 })
   })
 })

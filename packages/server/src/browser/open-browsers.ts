@@ -6,6 +6,7 @@ import {
   type BrowserPage,
   checkedAddresses,
   fetchError,
+  type Isolation,
   refusalOf,
   type Tool,
 } from '@troupe/core'
@@ -18,6 +19,8 @@ interface BrowsersOptions {
   env: NodeJS.ProcessEnv
   /** Chromium path, and local or private addresses the user allows pages to reach, with or without a port. */
   settings(): { path?: string | undefined; allow?: readonly string[] | undefined }
+  /** Hosts that an administrator allows. Default: all. */
+  allowsHost?: ((host: string) => boolean) | undefined
   /** The server's own port. No page may reach it, regardless of `allow`. */
   ownPort(): number
   idleMs?: number
@@ -53,10 +56,10 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
       without.set(tools, others)
       return others
     },
-    newPage: (sessionId) =>
+    newPage: (sessionId, isolation) =>
       lazyPage(async () => {
         const { createChromiumPage } = await import('./chromium-page.ts')
-        return createChromiumPage(() => browserOf(sessionId))
+        return createChromiumPage(() => browserOf(sessionId, isolation))
       }),
     refusalOf({ hostname, port, protocol }) {
       const usual = protocol === 'https:' ? 443 : 80
@@ -76,7 +79,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
     },
   }
 
-  async function browserOf(sessionId: string): Promise<SessionBrowser> {
+  async function browserOf(sessionId: string, isolation: Isolation | undefined): Promise<SessionBrowser> {
     // No other process uses the home, so existing files are leftovers of a killed process.
     if (!isSwept) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     isSwept = true
@@ -84,7 +87,7 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
     if (sessions.get(sessionId)?.isRunning !== true) await makeRoom()
     if (isClosed) throw new Error('The server is shutting down, so no page can be opened.')
     // Look it up after the awaits: another agent of the session may have created it.
-    const browser = sessions.get(sessionId) ?? createSessionBrowser({ folder, executable, check, idleMs })
+    const browser = sessions.get(sessionId) ?? createSessionBrowser({ folder, executable, check, idleMs, isolation })
     sessions.set(sessionId, browser)
     return browser
   }
@@ -103,6 +106,8 @@ export function openBrowsers(options: BrowsersOptions): Browsers {
     const allowed = allowedOn(port)
     const { resolve } = options
     try {
+      if (options.allowsHost?.(host) === false)
+        throw new Error(`The policy of the organization does not allow requests to "${host}".`)
       return await checkedAddresses(host, { allowed, resolve })
     } catch (error) {
       const shown = host.includes(':') ? `[${host}]` : host

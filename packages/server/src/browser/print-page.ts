@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Isolation, makeTemporaryFolder } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import type { Browser, Page } from 'playwright-core'
 import { noChromium } from './find-chromium.ts'
-import { browserPid, endOrKill, environmentIn, launchArguments } from './session-browser.ts'
+import { browserPid, endOrKill, environmentIn, hasOwnSandbox, launchArguments, programFor } from './session-browser.ts'
 
 export interface PrintRequest {
   html: string
@@ -17,6 +18,8 @@ interface PrinterOptions {
   /** Folder for temporary profiles. */
   folder: string
   executable(): string | undefined
+  /** In team mode: the user as which Chromium runs. Pages are the work of members. */
+  isolation?: Isolation | undefined
   timeoutMs?: number
 }
 
@@ -35,7 +38,7 @@ const maxHeight = 16_000
  * Prints untrusted HTML with a Chromium of its own, which has no network and ends after each page. A page that never
  * comes to rest is ended with an error.
  */
-export function createPrinter({ folder, executable, timeoutMs = 25_000 }: PrinterOptions): Printer {
+export function createPrinter({ folder, executable, isolation, timeoutMs = 25_000 }: PrinterOptions): Printer {
   let working = 0
   let swept: Promise<void> | undefined
   const waiting: (() => void)[] = []
@@ -58,7 +61,7 @@ export function createPrinter({ folder, executable, timeoutMs = 25_000 }: Printe
       try {
         await swept
         signal?.throwIfAborted()
-        return await printOnce(request, { folder, executablePath, timeoutMs }, signal)
+        return await printOnce(request, { folder, executablePath, isolation, timeoutMs }, signal)
       } finally {
         working -= 1
         waiting.shift()?.()
@@ -71,6 +74,7 @@ export function createPrinter({ folder, executable, timeoutMs = 25_000 }: Printe
 interface PrintPlace {
   folder: string
   executablePath: string
+  isolation: Isolation | undefined
   timeoutMs: number
 }
 
@@ -80,7 +84,11 @@ async function printOnce(
   signal?: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
   await mkdir(place.folder, { recursive: true, mode: 0o700 })
-  const home = await mkdtemp(path.join(place.folder, 'print-'))
+  const { isolation } = place
+  const home = await (isolation === undefined
+    ? mkdtemp(path.join(place.folder, 'print-'))
+    : makeTemporaryFolder('print', isolation))
+  const program = await programFor(place.executablePath, place.folder, isolation, home)
   let browser: Browser | undefined
   let pid: number | undefined
   const stop = (): void => void browser?.close().catch(() => undefined)
@@ -88,10 +96,9 @@ async function printOnce(
   try {
     const { chromium } = await import('playwright-core')
     browser = await chromium.launch({
-      executablePath: place.executablePath,
+      executablePath: program.path,
       headless: true,
-      // Chromium refuses to run its sandbox as root.
-      chromiumSandbox: process.getuid?.() !== 0,
+      chromiumSandbox: hasOwnSandbox(isolation),
       args: launchArguments,
       handleSIGINT: false,
       handleSIGTERM: false,
@@ -116,6 +123,7 @@ async function printOnce(
     // It may have crashed, and this answer does not depend on its end.
     if (browser !== undefined && pid !== undefined) await endOrKill(browser, pid).catch(() => undefined)
     else await browser?.close().catch(() => undefined)
+    await program.remove()
     await rm(home, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined)
   }
 }

@@ -96,7 +96,7 @@ describe.skipIf(executable === undefined)(name, () => {
     const page = browsers.newPage('one')
     expect(await page.open(site.url('a.test/'), testCall)).toMatchObject({ title: 'A', status: 200 })
     expect(profiles()).toHaveLength(1)
-    await vi.waitUntil(() => !isAlive(pids[0]!) && profiles().length === 0, { timeout: 10_000 })
+    await vi.waitUntil(() => !isAlive(pids[0]!) && profiles().length === 0, { timeout: 25_000 })
     await expect(page.look(testCall)).rejects.toThrow(`the page was ${site.url('a.test/')}. Open it again`)
     expect((await page.open(site.url('a.test/cookie'), testCall)).title).toBe('visit=1')
     const other = browsers.newPage('two')
@@ -142,7 +142,7 @@ describe.skipIf(executable === undefined)(name, () => {
     if (process.platform === 'linux')
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toContain('TROUPE_CALL=run-9/call-9')
     child.kill('SIGKILL')
-    await vi.waitUntil(() => !isAlive(pid), { timeout: 10_000 })
+    await vi.waitUntil(() => !isAlive(pid), { timeout: 25_000 })
   })
 })
 

@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type BrowserCall, processMark } from '@troupe/core'
+import { type BrowserCall, type Isolation, makeTemporaryFolder, processMark } from '@troupe/core'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { type CheckHost, startGuardProxy } from './guard-proxy.ts'
 import { stayInOneWindow } from './in-page.ts'
@@ -16,6 +17,8 @@ export interface SessionBrowserOptions {
   executable(): string
   check: CheckHost
   idleMs: number
+  /** In team mode: the person, as whose user Chromium runs. */
+  isolation?: Isolation | undefined
 }
 
 /** One session's Chromium. Starts on demand and stops after an idle period. */
@@ -146,19 +149,22 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
       for (const close of closing.toReversed()) await close().catch(() => undefined)
     }
     try {
-      const executablePath = options.executable()
+      const { isolation } = options
       const { chromium } = await import('playwright-core')
       await mkdir(options.folder, { recursive: true, mode: 0o700 })
-      const profile = await mkdtemp(path.join(options.folder, 'profile-'))
+      const profile = await (isolation === undefined
+        ? mkdtemp(path.join(options.folder, 'profile-'))
+        : makeTemporaryFolder('browser', isolation))
       closing.push(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }))
+      const program = await programFor(options.executable(), options.folder, isolation)
+      closing.push(() => program.remove())
       const guard = await startGuardProxy(options.check)
       closing.push(() => guard.close())
       const outer = await limitMessages(profile, () =>
         chromium.launchPersistentContext(profile, {
-          executablePath,
+          executablePath: program.path,
           headless: true,
-          // Chromium refuses to run its sandbox as root.
-          chromiumSandbox: process.getuid?.() !== 0,
+          chromiumSandbox: hasOwnSandbox(isolation),
           args: launchArguments,
           ignoreDefaultArgs: ['--disable-popup-blocking'],
           acceptDownloads: false,
@@ -203,6 +209,36 @@ export function createSessionBrowser(options: SessionBrowserOptions): SessionBro
         cause: error,
       })
     }
+  }
+}
+
+/** Chromium refuses to run its sandbox as root. */
+export function hasOwnSandbox(isolation?: Isolation): boolean {
+  return process.getuid?.() !== 0 || isolation?.user !== undefined
+}
+
+/**
+ * In team mode: a script that starts Chromium as the user of the person, since the library takes only the path of a
+ * program. `profile` replaces the folder that the library makes, which that user cannot write.
+ */
+export async function programFor(
+  executable: string,
+  folder: string,
+  isolation: Isolation | undefined,
+  profile?: string,
+): Promise<{ path: string; remove(): Promise<void> }> {
+  if (isolation === undefined) return { path: executable, remove: () => Promise.resolve() }
+  const { file, args, release } = isolation.unconfined([executable])
+  const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
+  const last = profile === undefined ? '' : quote(`--user-data-dir=${profile}`)
+  const script = path.join(folder, `start-${randomBytes(6).toString('hex')}`)
+  await writeFile(script, `#!/bin/sh\nexec ${[file, ...args].map(quote).join(' ')} "$@" ${last}\n`, { mode: 0o700 })
+  return {
+    path: script,
+    async remove() {
+      release()
+      await rm(script, { force: true })
+    },
   }
 }
 

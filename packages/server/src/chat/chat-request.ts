@@ -71,9 +71,14 @@ export function newMessage({ message, messages, messageId }: ChatRequest): unkno
   )
 }
 
-export function runRequest(request: ChatRequest, model: string, opening: Chunk[] = []): RunRequest {
+export function runRequest(
+  request: ChatRequest,
+  model: string,
+  { opening = [], ...from }: { opening?: Chunk[] } & Pick<RunRequest, 'person' | 'requestId'> = {},
+): RunRequest {
   return {
     model,
+    ...from,
     agent: request.agent,
     client: request.clientId,
     tab: request.tabId,
@@ -156,6 +161,13 @@ export async function checkAttachments(message: UserMessage, blobs: Blobs): Prom
     const text = 'The message refers to an attachment that was not uploaded.'
     throw new NamedError('BlobNotFound', text, { status: 404, data: { sha256 } })
   }
+}
+
+/** Hashes of the files in a message. */
+export function blobsIn(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) =>
+    part.type === 'file' && part.url.startsWith('/ai/blobs/') ? [part.url.slice(10)] : [],
+  )
 }
 
 export async function storeUploads(message: UserMessage, blobs: Blobs): Promise<void> {

@@ -1,33 +1,55 @@
 import type { Media } from '@troupe/core'
 import { chatEndpoints, type Chunk, formatEvent, NamedError, type StoredMessage } from '@troupe/protocol'
 import { expandSteering } from '../commands/expand-message.ts'
+import { personIdOf, type Principal } from '../http/principal.ts'
 import { type Ctx, implement, resumeAfter, type Route, streamHeaders, streamResponse } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
+import type { TurnDescription } from '../http/turn-description.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import { noRun } from '../runs/live-run.ts'
 import type { LogEvent } from '../runs/subscriber.ts'
+import type { Payer } from '../usage/budget-accounts.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 import { streamColumns } from './column-stream.ts'
 import { type ChatContext, handleChat } from './handle-chat.ts'
 import { handleImageRequest } from './image-answer.ts'
-import { claimedAddresses } from './chat-request.ts'
+import { claimedAddresses, requestedModel } from './chat-request.ts'
 
-export function chatRoutes(
-  options: ChatContext & { media: Media; lock: KeyedMutex; permissions: Pick<Permissions, 'noteUserHosts'> },
-): Route[] {
+interface ChatRoutesOptions extends ChatContext {
+  media: Media
+  lock: KeyedMutex
+  permissions: ChatContext['permissions'] & Pick<Permissions, 'noteUserHosts'>
+  /** In a cluster, the answer to a node that passed the request on and follows the runs by itself. */
+  describeTurn?: ((c: Ctx, turn: TurnDescription) => Response | undefined) | undefined
+  /** Only in team mode. */
+  governance?: { limits: { admitRun(payer: Payer): Promise<void> } } | undefined
+}
+
+export function chatRoutes(options: ChatRoutesOptions): Route[] {
   const { runs, store } = options
   const stored = (sessionId: string, messageId: string): Promise<StoredMessage | undefined> =>
     store.messages.get({ sessionId }, messageId)
 
   return implement(chatEndpoints, {
-    'POST /ai/chat': async ({ body, query, workspaceId }, c) => {
+    'POST /ai/chat': async ({ principal, rights, requestId, body, query, workspaceId }, c) => {
       const sessionId = body.sessionId ?? body.id
       if (sessionId === undefined) throw new NamedError('BadRequest', 'sessionId (or id) is missing.')
-      const given = { ...options, sessionId, workspaceId }
+      const given = {
+        ...options,
+        ...(await admit(principal, requestedModel(body), { workspaceId, requestId })),
+        sessionId,
+        workspaceId,
+        ownerId: personIdOf(principal) ?? null,
+        rights,
+        blobs: options.blobScopes.of(principal),
+      }
       const turn =
         body.intent === 'image'
           ? await handleImageRequest(body, given)
-          : await options.lock(sessionId, () => handleChat(body, given))
+          : await options.lock(sessionId, async () => {
+              await runs.closed(sessionId)
+              return handleChat(body, given)
+            })
       if (turn.kind === 'replay') {
         if (body.responseMode !== 'json') return replayResponse(c, turn.events)
         return { sessionId, message: await stored(sessionId, turn.messageId), waiting: false }
@@ -36,6 +58,8 @@ export function chatRoutes(
       if (turn.kind === 'columns') {
         if (body.responseMode === 'json') return columnsAnswer(sessionId, turn.answers)
         const { userMessageId, started } = turn
+        const described = options.describeTurn?.(c, { sessionId, userMessageId })
+        if (described !== undefined) return described
         return streamResponse(c, streamColumns({ sessionId, userMessageId, started, after: [], untilWaiting }, options))
       }
       const { run, after } = turn
@@ -45,7 +69,9 @@ export function chatRoutes(
         if (!waiting) await run.done
         return { sessionId, message: await stored(sessionId, run.messageId), waiting }
       }
-      return streamResponse(c, (sink) => run.subscribe(sink, { untilWaiting, after }))
+      const { userMessageId } = run
+      const described = options.describeTurn?.(c, { sessionId, userMessageId, runId: run.id, after })
+      return described ?? streamResponse(c, (sink) => run.subscribe(sink, { untilWaiting, after }))
     },
     'GET /ai/chat/:sessionId/stream': async ({ params, query, workspaceId }, c) => {
       const { id: sessionId } = await findSession(store, params.sessionId, workspaceId)
@@ -73,6 +99,20 @@ export function chatRoutes(
       return { id: body.id, hints }
     },
   })
+
+  /** In team mode, checks the caller's rates, and returns the models with their keys. */
+  async function admit(
+    principal: Principal,
+    model: string | undefined,
+    { workspaceId, requestId }: { workspaceId: string; requestId: string | undefined },
+  ): Promise<Partial<Pick<ChatContext, 'from' | 'models'>>> {
+    if (options.governance === undefined) return {}
+    const person = principal.kind === 'person' ? principal.person.id : undefined
+    const folder = (await store.workspaces.get(workspaceId))?.path
+    await options.governance.limits.admitRun({ person, folder, model })
+    if (person === undefined) return { from: { requestId } }
+    return { from: { person, requestId }, models: (await options.models.of?.(person)) ?? options.models }
+  }
 
   async function columnsAnswer(sessionId: string, answers: readonly string[]) {
     const live = runs.all(sessionId).filter(({ messageId }) => answers.includes(messageId))

@@ -3,12 +3,19 @@ import type { Chunk, Comparison } from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
 import type { LiveRun, RunManager } from '../runs/run-manager.ts'
 
+type ColumnRun = Pick<LiveRun, 'messageId' | 'userMessageId' | 'subscribe'>
+
+interface ColumnRuns {
+  all(sessionId: string): readonly ColumnRun[]
+  watch: RunManager['watch']
+}
+
 interface ColumnStream {
   sessionId: string
   /** The message that the columns answer. */
   userMessageId: string
   /** Runs of the columns. One that ends before the stream opens is streamed, too. */
-  started?: readonly LiveRun[] | undefined
+  started?: readonly ColumnRun[] | undefined
   /** Numbers that the client has, one per column. */
   after: readonly number[]
   untilWaiting: boolean
@@ -21,12 +28,12 @@ interface ColumnStream {
  */
 export function streamColumns(
   { sessionId, userMessageId, started = [], after, untilWaiting }: ColumnStream,
-  { store, runs }: { store: Store; runs: RunManager },
+  { store, runs }: { store: Store; runs: ColumnRuns },
 ): (sink: Sink) => () => void {
   return (sink) => {
     const drained: (() => void)[] = []
-    const open = new Map<LiveRun, () => void>()
-    const seen = new Set<LiveRun>()
+    const open = new Map<ColumnRun, () => void>()
+    const seen = new Set<ColumnRun>()
     let isClosed = false
     let told = ''
     let telling = tell()
@@ -50,13 +57,17 @@ export function streamColumns(
       }
     }
 
-    function add(run: LiveRun): void {
+    function add(run: ColumnRun): void {
       seen.add(run)
       let isOver = false
       const detach = run.subscribe(
         {
           write: (text) => sink.write(inColumn(text, run.messageId)),
           onDrain,
+          cut() {
+            close()
+            sink.cut()
+          },
           end() {
             isOver = true
             open.delete(run)

@@ -5,18 +5,23 @@ import {
   type Comparison,
   NamedError,
   type Part,
+  type SessionRight,
+  sessionRights,
   type StoredMessage,
 } from '@troupe/protocol'
 import { answerCommand, findBuiltIn } from '../commands/expand-message.ts'
 import type { Commands } from '../commands/open-commands.ts'
+import type { Rights } from '../http/principal.ts'
 import { sessionNotFound, sessionTrashed } from '../http/scope.ts'
 import { checkParams } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
 import { replayEvents } from '../runs/stored-answer.ts'
+import type { BlobScopes } from '../http/blob-scopes.ts'
 import {
   badRequest,
+  blobsIn,
   checkAttachments,
   editId,
   equalParts,
@@ -51,8 +56,11 @@ import { type ChatTurn, continueAnswer } from './continue-answer.ts'
 export interface ChatContext {
   store: Store
   blobs: Blobs
+  blobScopes: Pick<BlobScopes, 'of' | 'attach'>
   runs: RunManager
-  models: Pick<Models, 'resolveChatModel'>
+  models: Pick<Models, 'resolveChatModel' | 'of'>
+  /** Who sends the request, in team mode. */
+  from?: Pick<RunRequest, 'person' | 'requestId'>
   permissions: Pick<Permissions, 'checkMode' | 'initialMode' | 'modeOf' | 'setMode'>
   commands: Commands
   typedAddresses: TypedAddresses
@@ -63,6 +71,9 @@ export interface ChatContext {
 export interface ChatOptions extends ChatContext {
   sessionId: string
   workspaceId: string
+  /** The sender, who owns a new session. Null without accounts. */
+  ownerId: string | null
+  rights: Pick<Rights, 'session'>
 }
 
 /**
@@ -105,6 +116,8 @@ export async function requestedSession(request: ChatRequest, options: ChatOption
   const { projectId } = request
   const session = await store.sessions.get(sessionId)
   if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
+  // Somebody else may have created it since the request was checked.
+  if (session !== undefined && !includesWrite(await options.rights.session(session))) throw sessionNotFound(sessionId)
   if (session !== undefined && session.trashedAt !== null) throw sessionTrashed()
   if (projectId === undefined || projectId === null) return session
   if (!(await store.workspaces.projects(workspaceId)).some(({ id }) => id === projectId))
@@ -118,6 +131,10 @@ export async function requestedSession(request: ChatRequest, options: ChatOption
       data: { projectId: session.projectId },
     })
   return session
+}
+
+function includesWrite(right: SessionRight | undefined): boolean {
+  return right !== undefined && sessionRights.indexOf(right) >= sessionRights.indexOf('write')
 }
 
 interface PendingMessage {
@@ -159,6 +176,7 @@ async function sendMessage(
         model,
         mode,
         agent,
+        ownerId: options.ownerId,
       })
     const typed = options.typedAddresses.seal({ sessionId, messageId: id }, message.parts, request.typedUrls)
     const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
@@ -169,13 +187,14 @@ async function sendMessage(
     if (current.title !== (session?.title ?? ''))
       opening.push({ type: 'data-session-title', data: { title: current.title }, transient: true })
     if (builtIn) return { current, records: [] }
-    const run = answerRequest(current, taken.parts, runRequest(request, model, opening))
+    const run = answerRequest(current, taken.parts, runRequest(request, model, { opening, ...options.from }))
     const start = { session: current, userMessageId: id, request: run }
     if (comparison !== undefined) return { current, records: await storeColumns(start, comparison, runs, inside) }
     return { current, records: [await runs.store(start, inside)] }
   }
   // One commit for the message and its run: a crash from here on does not leave the message unanswered.
   const { current, records } = await store.transaction(storeMessage, { exportLater: true, canGather: true })
+  await options.blobScopes.attach(sessionId, blobsIn(taken.parts))
   const question = { id, parts: taken.parts }
   const [record] = records
   try {
@@ -184,9 +203,18 @@ async function sendMessage(
       const started = await startColumns(await inMode(current, request, options), records, runs)
       return columnsOf(id, comparison, started)
     }
-    return await startAnswer(current, question, request, runRequest(request, model, opening), options, record)
+    return await startAnswer(
+      current,
+      question,
+      request,
+      runRequest(request, model, { opening, ...options.from }),
+      options,
+      record,
+    )
   } catch (error) {
-    for (const one of records) await runs.withdraw(one)
+    // Another node has the chat and continues what is stored.
+    const isElsewhere = error instanceof NamedError && error.name === 'NotHere'
+    if (!isElsewhere) for (const one of records) await runs.withdraw(one)
     throw error
   }
 }
@@ -221,7 +249,7 @@ async function retryMessage(
   }
   const model = await chosenModel(known.parts, request, session, options)
   assertNotBusy(runs, session.id)
-  return startAnswer(session, known, request, runRequest(request, model, opening), options)
+  return startAnswer(session, known, request, runRequest(request, model, { opening, ...options.from }), options)
 }
 
 async function regenerate(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
@@ -246,7 +274,7 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
     const [before] = await store.runs.ofMessage(session.id, message.id)
     const asked = requestedModel(request) ?? before?.request['model'] ?? message.metadata?.model
     const model = await chosenModel([], { ...request, model: asked as string | undefined }, session, options)
-    const run = answerRequest(session, question.parts, runRequest(request, model))
+    const run = answerRequest(session, question.parts, runRequest(request, model, { ...options.from }))
     assertCanRetry(runs, session.id, question, message.id)
     await retryColumn(
       await inMode(session, request, options),
@@ -261,7 +289,7 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
   assertNotBusy(runs, session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = question.role === 'assistant' ? [continuesPart(question.id)] : []
-  return startAnswer(current, question, request, runRequest(request, model, opening), options)
+  return startAnswer(current, question, request, runRequest(request, model, { opening, ...options.from }), options)
 }
 
 function columnsOf(userMessageId: string, { answers }: Comparison, started?: readonly LiveRun[]): ChatTurn {
@@ -297,7 +325,13 @@ async function continueCutAnswer(request: ChatRequest, session: Session, options
   assertNotBusy(runs, session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = [continuesPart(answer.id)]
-  return startAnswer(current, { id: answer.id, parts: [] }, request, runRequest(request, model, opening), options)
+  return startAnswer(
+    current,
+    { id: answer.id, parts: [] },
+    request,
+    runRequest(request, model, { opening, ...options.from }),
+    options,
+  )
 }
 
 /** Tells pages that missed the start of the run which answer it continues. */

@@ -16,6 +16,7 @@ import { handOver, pickedByReply, storePick } from './compare-models.ts'
 import type { ChatTurn } from './continue-answer.ts'
 import {
   badRequest,
+  blobsIn,
   checkAttachments,
   newMessage,
   parseUserMessage,
@@ -52,12 +53,19 @@ export async function handleImageRequest(
     const picked = await pickedByReply(store, sessionId, parentMessageId)
     await store.transaction(async (inside) => {
       if ((await inside.sessions.get(sessionId)) === undefined)
-        await inside.sessions.create({ id: sessionId, workspaceId, mode, projectId: request.projectId ?? null })
+        await inside.sessions.create({
+          id: sessionId,
+          workspaceId,
+          mode,
+          projectId: request.projectId ?? null,
+          ownerId: options.ownerId,
+        })
       const { id, parts } = message
       if (picked !== undefined) await storePick(inside, sessionId, picked)
       await inside.messages.add(at, { id, role: 'user', parts, parentMessageId, createdAt: Date.now() })
       await inside.messages.add(at, answer)
     })
+    await options.blobScopes.attach(sessionId, [...blobsIn(message.parts), ...blobsIn(answer.parts)])
     if (picked !== undefined) await handOver(runs, sessionId, picked)
   })
   return turn(answer)

@@ -18,6 +18,7 @@ import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
 import type { Spending } from '../usage/spending.ts'
+import { readResponding } from '../workspaces/folder-states.ts'
 import type { CommandContext, UsableCommands } from './built-in/command.ts'
 import {
   builtInNames,
@@ -58,8 +59,12 @@ export function openCommands(options: {
   const { store, home, models, agents, permissions, skills } = options
   const ownCommands = (workspace: Workspace): UsableCommands => {
     const { path, trusted } = workspace
-    const usable = trusted && options.responds(path) ? path : undefined
-    const files = findCommands(commandPlaces({ troupeHome: home, workspace: usable }), builtInNames)
+    const find = (folder?: string) => findCommands(commandPlaces({ troupeHome: home, workspace: folder }), builtInNames)
+    const files = readResponding(
+      () => trusted && options.responds(path),
+      () => find(path),
+      () => find(),
+    )
     const prompts = promptCommands(options.mcp.of(workspace).servers())
     const taken = new Set(files.commands.map(({ name }) => name))
     return {

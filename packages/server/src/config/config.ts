@@ -6,7 +6,10 @@ import { z } from 'zod'
 import { providerSettingsSchema } from '../providers/shared/provider.ts'
 import { connectionsSchema, connectionSecrets } from '../query/connections.ts'
 import { findJsonError } from '../util/json.ts'
+import { accountFields } from './account-settings.ts'
 import { writePrivately } from './home.ts'
+import { nodeSchema } from './node-settings.ts'
+import { isolationFields } from './team-settings.ts'
 
 /** `config.json`, with the same schema in the home and in a project. Unknown keys are kept and reported as warnings. */
 export const configSchema = z.looseObject({
@@ -43,6 +46,7 @@ export const configSchema = z.looseObject({
     .describe('MCP servers by their names: {command, args, env} or {url, headers}'),
   recovery: configFields.recovery.optional(),
   titles: configFields.titles.optional(),
+  describeImages: configFields.describeImages.optional(),
   limits: z.looseObject(configFields.limits).partial().optional(),
   budget: z.looseObject(configFields.budget).partial().optional(),
   media: z.looseObject(configFields.media).partial().optional(),
@@ -63,6 +67,11 @@ export const configSchema = z.looseObject({
     .optional()
     .describe('language servers by name (typescript, python, go, rust, clang): turned off, or with another program'),
   connections: connectionsSchema,
+  team: z
+    .looseObject({ ...accountFields, ...isolationFields, node: nodeSchema })
+    .optional()
+    .describe('settings of a server that several people use'),
+  metrics: z.boolean().optional().describe('serve metrics for Prometheus at /metrics, to this machine'),
   publish: publishSchema.optional().describe('where chats are published: a folder or a bucket'),
 })
 export type Config = z.infer<typeof configSchema>

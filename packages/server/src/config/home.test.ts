@@ -56,6 +56,14 @@ describe('openHome', () => {
     expect(openHome({ path: folder }).warnings).toEqual([])
   })
 
+  test('may be passed through by the users of a team, but not read', () => {
+    chmodSync(folder, 0o711)
+    expect(openHome({ path: folder, isTeam: true }).warnings).toEqual([])
+    expect(statSync(folder).mode & 0o777).toBe(0o711)
+    chmodSync(folder, 0o755)
+    expect(openHome({ path: folder, isTeam: true }).warnings).toHaveLength(1)
+  })
+
   test.each([0o755, 0o750, 0o711, 0o777])('is closed to others, who had %o of it, with a warning', (mode) => {
     chmodSync(folder, mode)
     expect(openHome({ path: folder }).warnings).toEqual([expect.stringContaining('This is fixed now')])

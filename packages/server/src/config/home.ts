@@ -44,11 +44,13 @@ export interface HomeLock {
 }
 
 /** Finds or creates the home. Throws `HomeNotFolder`, `HomeNotYours` or `HomeNotWritable`. */
-export function openHome(options: { path?: string; env?: NodeJS.ProcessEnv } = {}): Home {
+export function openHome(options: { path?: string; env?: NodeJS.ProcessEnv; isTeam?: boolean } = {}): Home {
   const wanted = resolveHome(options)
   const folder = openFolder(wanted)
   const warnings: string[] = []
-  if ((statSync(folder).mode & 0o077) !== 0) closeToOthers(folder, warnings)
+  // Users of members pass through the home of a team to what is theirs.
+  const closed = options.isTeam === true ? 0o066 : 0o077
+  if ((statSync(folder).mode & closed) !== 0) closeToOthers(folder, warnings)
   return { path: folder, token: openToken(path.join(folder, 'token'), warnings), warnings }
 }
 

@@ -8,6 +8,7 @@ import {
   getToolInfos,
   type Hook,
   hookEvents,
+  type Isolation,
   loadHooks,
   loadTools,
   type Store,
@@ -20,6 +21,9 @@ import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
 import type { PolicyWorkspace } from '../permission/rule-layers.ts'
 import type { Logger } from '../util/logger.ts'
+import { SlowFolder } from '../workspaces/file-thread.ts'
+import { readResponding } from '../workspaces/folder-states.ts'
+import { isSlow } from '../workspaces/inspect-folder.ts'
 import { createHookEdits, hookId, type HookScope } from './hook-edits.ts'
 
 export interface LoadProblem {
@@ -35,8 +39,15 @@ interface ToolFiles {
   load: (workspace: Workspace) => void
 }
 
-export function openTools(options: { home: string; logger: Logger }): ToolFiles {
-  const { home, logger } = options
+export function openTools(options: {
+  home: string
+  logger: Logger
+  /** False for a folder that hangs. Its tools are read when it responds. */
+  responds?(folder: string): boolean
+  /** False if others could write them: tools run in our process. */
+  loadsFolders?: boolean
+}): ToolFiles {
+  const { home, logger, responds = () => true, loadsFolders = true } = options
   const everywhere = read([])
   const loaded = new Map<string, { trusted: boolean; tools: readonly Tool[]; problems: LoadProblem[] }>()
   return {
@@ -44,8 +55,13 @@ export function openTools(options: { home: string; logger: Logger }): ToolFiles 
     problems: (workspaceId) => (loaded.get(workspaceId) ?? everywhere).problems,
     load({ id, trusted, path: folder }) {
       if (loaded.get(id)?.trusted === trusted) return
-      const found = trusted ? read([path.join(folder, '.troupe', 'tools')]) : everywhere
-      loaded.set(id, { trusted, ...found })
+      const reads = trusted && loadsFolders
+      const found = readResponding(
+        () => !reads || responds(folder),
+        () => (reads ? read([path.join(folder, '.troupe', 'tools')]) : everywhere),
+        () => undefined,
+      )
+      if (found !== undefined) loaded.set(id, { trusted, ...found })
     },
   }
 
@@ -118,7 +134,7 @@ export function toolRoutes(options: {
 }
 
 export interface WorkspaceHooks {
-  /** Returns the hooks active in a workspace: the user's, and those of a trusted project. */
+  /** Returns the hooks active in a workspace: the user's, and those of a trusted project. Throws `SlowFolder`. */
   of(place: PolicyWorkspace): Hook[]
   problems(place: PolicyWorkspace): LoadProblem[]
   list(place: PolicyWorkspace): HookInfo[]
@@ -131,24 +147,27 @@ export function openHooks(options: {
   projects: ProjectConfigs
   env: NodeJS.ProcessEnv
   logger: Logger
-  /** False for a folder that hangs. Its files are not touched then, and no tool call runs there. */
+  /** False for a folder that hangs. */
   responds?(folder: string): boolean
+  /** In team mode: the isolation of a folder's own programs. Its modules are not loaded into our process. */
+  folderIsolation?: ((workspace: string) => Isolation) | undefined
 }): WorkspaceHooks {
-  const { home, personHome, config, projects, env, logger, responds = () => true } = options
+  const { home, personHome, config, projects, env, logger, responds = () => true, folderIsolation } = options
   /** Modules of a workspace, keyed by trust: Node caches a module for the life of the process. */
   const loaded = new Map<string, ReturnType<typeof loadHooks>>()
   const built = new WeakMap<object, readonly Hook[]>()
 
   return {
     of: (place) => [...ofHome(), ...ofProject(place), ...modules(place).hooks],
-    problems: (place) => modules(place).problems,
+    problems: (place) => knownModules(place).problems,
     list(place) {
-      const broken = new Set(modules(place).problems.map((problem) => problem.path))
+      const { hooks, problems } = knownModules(place)
+      const broken = new Set(problems.map((problem) => problem.path))
       return [
         ...listed(config.get().hooks, config.path, 'home'),
         ...(place.trusted ? listed(projects(place).get()?.hooks, projects(place).path, 'project') : []),
-        ...modules(place)
-          .hooks.filter(({ name }) => !broken.has(name))
+        ...hooks
+          .filter(({ name }) => !broken.has(name))
           .map(({ event, match, timeoutMs, name }): HookInfo => {
             const scope = name.startsWith(home + path.sep) ? 'home' : 'project'
             return { event, source: name, scope, match, timeoutMs, enabled: true }
@@ -172,18 +191,31 @@ export function openHooks(options: {
     if (given === undefined) return []
     const known = built.get(given)
     if (known !== undefined) return known
-    const hooks = createHooks(given, { source, base, home: personHome, env })
+    const hooks = createHooks(given, { source, base, home: personHome, env, isolation: folderIsolation })
     built.set(given, hooks)
     return hooks
+  }
+
+  /** For lists: without those of a folder that hangs. */
+  function knownModules(place: PolicyWorkspace): ReturnType<typeof loadHooks> {
+    try {
+      return modules(place)
+    } catch (error) {
+      if (!isSlow(error)) throw error
+      return { hooks: [], problems: [] }
+    }
   }
 
   function modules(place: PolicyWorkspace): ReturnType<typeof loadHooks> {
     const key = `${place.trusted} ${place.path}`
     const known = loaded.get(key)
     if (known !== undefined) return known
-    if (!responds(place.path)) return { hooks: [], problems: [] }
-    const folders = [path.join(home, 'hooks'), ...(place.trusted ? [path.join(place.path, '.troupe', 'hooks')] : [])]
+    if (!responds(place.path)) throw new SlowFolder(place.path)
+    const loadsModules = place.trusted && folderIsolation === undefined
+    const folders = [path.join(home, 'hooks'), ...(loadsModules ? [path.join(place.path, '.troupe', 'hooks')] : [])]
     const found = loadHooks(folders, { base: place.path, home: personHome })
+    // A hook that could not be read must not be missing later.
+    if (!responds(place.path)) throw new SlowFolder(place.path)
     const problems = found.problems.map(({ path: file, message }) => ({
       path: file,
       message: `${message} Every tool call is denied until this is fixed.`,

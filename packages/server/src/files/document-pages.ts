@@ -4,14 +4,14 @@ import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { convertOffice, type DocumentFile, findLibreOffice, type Sandbox } from '@troupe/core'
+import { convertOffice, type DocumentFile, findLibreOffice, type Isolation, type Sandbox } from '@troupe/core'
 import { createKeyedMutex } from '../util/concurrency.ts'
 
 export interface DocumentPages {
   /** The file has pages, and LibreOffice is installed. */
   has(file: DocumentFile): boolean
   /** The file as PDF. Rejects with a reason for the person. Aborting kills the conversion. */
-  pdf(file: DocumentFile, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>>
+  pdf(file: DocumentFile, signal: AbortSignal, isolation?: Isolation): Promise<Uint8Array<ArrayBuffer>>
   close(): Promise<void>
 }
 
@@ -29,13 +29,17 @@ export function openDocumentPages({ sandbox }: { sandbox: Sandbox | undefined })
 
   return {
     has: (file) => paged.test(nameOf(file)) && findLibreOffice() !== undefined,
-    pdf: (file, signal) => inTurn('convert', () => convert(file, signal)),
+    pdf: (file, signal, isolation) => inTurn('convert', () => convert(file, signal, isolation)),
     async close() {
       if (made !== undefined) await rm(await made, { recursive: true, force: true, maxRetries: 3 })
     },
   }
 
-  async function convert(file: DocumentFile, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+  async function convert(
+    file: DocumentFile,
+    signal: AbortSignal,
+    isolation: Isolation | undefined,
+  ): Promise<Uint8Array<ArrayBuffer>> {
     signal.throwIfAborted()
     if ((await stat(file.path)).size > maxFileBytes)
       throw new Error('Files above 64 MB are only shown as text. Download the file to see its pages.')
@@ -53,7 +57,8 @@ export function openDocumentPages({ sandbox }: { sandbox: Sandbox | undefined })
         keep(key, kept.get(key) ?? 0)
         return new Uint8Array(await readFile(target))
       }
-      const call = { signal, toolCallId: randomUUID(), run: { id: 'viewer' }, state: { sandbox } }
+      const state = { sandbox: isolation?.sandbox ?? sandbox, isolation }
+      const call = { signal, toolCallId: randomUUID(), run: { id: 'viewer' }, state }
       const bytes = await convertOffice({ ...call, process: () => Promise.resolve() }, { path: copy }, 'pdf')
       if (bytes.length <= maxKeptBytes) {
         await writeFile(target, bytes, { mode: 0o600 })

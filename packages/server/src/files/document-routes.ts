@@ -3,6 +3,7 @@ import { documentEndpoints, NamedError } from '@troupe/protocol'
 import type { Home } from '../config/home.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
+import type { FolderIsolation } from '../isolation/open-isolation.ts'
 import type { DocumentPages } from './document-pages.ts'
 import { fileRoot, notFound, resolveTarget } from './workspace-path.ts'
 
@@ -12,13 +13,15 @@ interface DocumentServices {
   blobs: Blobs
   documents: Documents
   documentPages: DocumentPages
+  folderIsolation?: FolderIsolation | undefined
 }
 
 /** Documents as the viewers of the page need them. Agents use the Read tool. */
-export function documentRoutes({ store, home, blobs, documents, documentPages }: DocumentServices): Route[] {
+export function documentRoutes(services: DocumentServices): Route[] {
+  const { store, home, blobs, documents, documentPages, folderIsolation } = services
   return implement(documentEndpoints, {
     'GET /ai/documents': async ({ query, workspaceId }, c) => {
-      const { path: _, blob: __, name: ___, cells, ...part } = query
+      const { path: _, blob: __, name: ___, cells, layout, ...part } = query
       const file = await fileOf(query, workspaceId)
       try {
         const {
@@ -30,7 +33,12 @@ export function documentRoutes({ store, home, blobs, documents, documentPages }:
           next,
           notes,
           cells: read,
-        } = await documents.read(file, { ...part, cells: cells === '1' || undefined }, c.req.raw.signal)
+          layout: laidOut,
+        } = await documents.read(
+          file,
+          { ...part, cells: cells === '1' || undefined, layout: layout === '1' || undefined },
+          c.req.raw.signal,
+        )
         return {
           document: {
             format,
@@ -41,6 +49,7 @@ export function documentRoutes({ store, home, blobs, documents, documentPages }:
             next,
             notes: notes && [...notes],
             cells: read,
+            layout: laidOut,
             hasPages: documentPages.has(file) || undefined,
           },
         }
@@ -57,7 +66,11 @@ export function documentRoutes({ store, home, blobs, documents, documentPages }:
           { status: 422 },
         )
       try {
-        const bytes = await documentPages.pdf(file, c.req.raw.signal)
+        const bytes = await documentPages.pdf(
+          file,
+          c.req.raw.signal,
+          folderIsolation?.((await findWorkspace(store, workspaceId)).path),
+        )
         return new Response(bytes, { headers: { 'content-type': 'application/pdf', 'cache-control': 'no-store' } })
       } catch (error) {
         throw new NamedError('NoPages', (error as Error).message, { status: 422, cause: error })

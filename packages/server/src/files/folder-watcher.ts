@@ -182,7 +182,13 @@ function startWatch(folder: string): SharedWatch {
 }
 
 function poll(folder: string, onChange: () => void): () => void {
-  const look = (): number => statSync(path.join(folder, '.'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const look = (): number => {
+    try {
+      return statSync(path.join(folder, '.'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    } catch {
+      return 0
+    }
+  }
   let last = look()
   const timer = setInterval(() => {
     const now = look()

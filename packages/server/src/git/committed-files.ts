@@ -3,12 +3,13 @@ import type { CommittedFiles } from '../checkpoints/command-files.ts'
 import type { Content } from '../checkpoints/file-diff.ts'
 import { readStatus } from './git-status.ts'
 import { findRepository, type Repository } from './repository.ts'
+import type { FolderIsolation } from '../isolation/open-isolation.ts'
 import { openGit, type RunGit } from './run-git.ts'
 
 const maxBytes = 64 * 2 ** 20
 
 /** The last commit as a source of earlier versions. */
-export function committedFiles(env: NodeJS.ProcessEnv): CommittedFiles {
+export function committedFiles(env: NodeJS.ProcessEnv, isolation?: FolderIsolation): CommittedFiles {
   let program: RunGit | undefined
 
   return {
@@ -34,7 +35,7 @@ export function committedFiles(env: NodeJS.ProcessEnv): CommittedFiles {
   }
 
   async function open(workspace: Workspace): Promise<{ git: RunGit; repository: Repository } | undefined> {
-    const git = (program ??= openGit(env))
+    const git = (program ??= openGit(env, isolation))
     const repository = git === undefined ? undefined : await findRepository(workspace).catch(() => undefined)
     return git === undefined || repository === undefined || 'problem' in repository ? undefined : { git, repository }
   }

@@ -14,12 +14,14 @@ import { discard } from './discard.ts'
 import { readDiffs } from './git-diff.ts'
 import { readStatus } from './git-status.ts'
 import { findRepository, type Repository } from './repository.ts'
+import type { FolderIsolation } from '../isolation/open-isolation.ts'
 import { openGit, type RunGit } from './run-git.ts'
 import { stage, unstage } from './stage.ts'
 
 interface GitOptions {
   store: Store
   env: NodeJS.ProcessEnv
+  folderIsolation?: FolderIsolation | undefined
 }
 
 /** Git of the workspace, for routes. */
@@ -31,10 +33,10 @@ export interface WorkspaceGit {
   open(workspaceId: string): Promise<{ git: RunGit; repository: Repository }>
 }
 
-export function openWorkspaceGit({ store, env }: GitOptions): WorkspaceGit {
+export function openWorkspaceGit({ store, env, folderIsolation }: GitOptions): WorkspaceGit {
   let program: RunGit | undefined
   /** Git may be installed while the server runs. */
-  const find = (): RunGit | undefined => (program ??= openGit(env))
+  const find = (): RunGit | undefined => (program ??= openGit(env, folderIsolation))
   return {
     async status(workspaceId, signal) {
       const git = find()

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { childEnvironment, findProgram, queueStart, startProcess } from '@troupe/core'
+import { childEnvironment, findProgram, isolatedStart, queueStart, startProcess } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
+import type { FolderIsolation } from '../isolation/open-isolation.ts'
 
 /** One call of git. Paths belong after `--`: they are taken literally, whatever they contain. */
 export interface GitCall {
@@ -38,7 +39,7 @@ const defaultMaxBytes = 16 * 2 ** 20
 const maxComplaint = 16_384
 
 /** Undefined if git is not installed. Looked up once, and never in the workspace. */
-export function openGit(env: NodeJS.ProcessEnv): RunGit | undefined {
+export function openGit(env: NodeJS.ProcessEnv, isolation?: FolderIsolation): RunGit | undefined {
   const program = findProgram('git', env)
   if (program === undefined) return undefined
   return async (place, call) => {
@@ -73,10 +74,20 @@ export function openGit(env: NodeJS.ProcessEnv): RunGit | undefined {
     const { args, input, limitMs = defaultLimitMs, maxBytes = defaultMaxBytes } = call
     const limit = AbortSignal.timeout(limitMs)
     const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit])
+    const inside = await isolatedStart(isolation?.(place.root), {
+      argv: [git, ...args],
+      cwd: place.root,
+      env: gitEnvironment(place, env, extra),
+      confinement: 'workspace',
+      roots: [place.root],
+    })
     const start = (): ChildProcessWithoutNullStreams =>
       // Its own group, so that hooks and filters end with it.
-      spawn(git, args, { cwd: place.root, env: gitEnvironment(place, env, extra), detached: true, windowsHide: true })
-    const child = await queueStart(() => startProcess('Git', start), call.signal)
+      spawn(inside.file, inside.args, { cwd: inside.cwd, env: inside.env, detached: true, windowsHide: true })
+    const child = await queueStart(() => startProcess('Git', start), call.signal).catch((error: unknown) => {
+      inside.release()
+      throw error
+    })
     const end = (): void => endGroup(child.pid)
     signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) end()
@@ -100,6 +111,7 @@ export function openGit(env: NodeJS.ProcessEnv): RunGit | undefined {
     child.stdin.end(input)
     const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
     signal.removeEventListener('abort', end)
+    inside.release()
     call.signal?.throwIfAborted()
     if (limit.aborted)
       throw new NamedError('GitTimeout', 'Git took too long, so it was stopped. Try again, or use a terminal.', {

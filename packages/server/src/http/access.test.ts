@@ -26,7 +26,10 @@ describe('every route', () => {
     ).toEqual([
       // A browser returns from an external login without our credential. The state parameter is the secret.
       'GET /ai/mcp/callback',
+      'GET /ai/me',
       'GET /health',
+      'GET /metrics',
+      'GET /ready',
       'POST /ai/auth',
       'POST /ai/auth/challenge',
     ])
@@ -115,10 +118,13 @@ describe('every route', () => {
     expect((await get(link)).status).toBe(200)
     const linkable = routes.filter(({ operation }) => operation.security.some((one) => 'link' in one))
     expect(linkable.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+      'GET /ai/audit/export',
       'GET /ai/blobs/{sha256}',
       'GET /ai/files/download',
+      'GET /ai/people/{id}/data',
       'GET /ai/sessions/{id}/export',
       'GET /ai/sessions/{id}/file',
+      'GET /ai/usage/export',
     ])
     const closed = routes.filter((route) => !route.open && !linkable.includes(route))
     const others = closed.map(

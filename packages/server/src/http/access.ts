@@ -9,9 +9,10 @@ import {
 } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { authEndpoints, NamedError, type PageCredential } from '@troupe/protocol'
+import { authEndpoints, type Me, meEndpoints, NamedError, type PageCredential } from '@troupe/protocol'
 import { z } from 'zod'
 import { writePrivately } from '../config/home.ts'
+import { local, type Principal } from './principal.ts'
 import { type Ctx, implement, type Route } from './route.ts'
 
 /**
@@ -20,8 +21,10 @@ import { type Ctx, implement, type Route } from './route.ts'
  * See docs/decisions/013-credentials-belong-to-an-origin.md.
  */
 export interface Access {
-  /** Throws unless Host and Origin are ours and, if required, the caller is the page or a program. */
-  check(c: Ctx, route: { open: boolean; linkable: boolean }): void
+  /**
+   * Returns the caller. Throws unless Host and Origin are ours and, if required, the caller is the page or a program.
+   */
+  check(c: Ctx, route: { open: boolean; linkable: boolean }): Principal | Promise<Principal>
   /** Creates a one-time key, valid for a day. */
   newKey(): string
   /** Exchanges a key. With a public key, the page can resume after a restart. Throws `WrongKey` (401). */
@@ -36,6 +39,8 @@ export interface Access {
   checkProgram(c: Ctx): void
   /** Throws `PageOnly` (403) unless the caller is the page, so that the person asked for it. */
   checkPage(c: Ctx): void
+  /** Who is signed in, and how to sign in. */
+  me(c: Ctx): Me | Promise<Me>
   /** For requests outside the app, such as a WebSocket: true only from a page of this server. */
   isOwnOrigin(headers: { host?: string | undefined; origin?: string | undefined }): boolean
 }
@@ -64,7 +69,7 @@ export function createAccess(options: { token: string; hosts: ReadonlySet<string
       const origin = c.req.header('origin')
       if (origin !== undefined && origin !== `http://${host}`)
         throw new NamedError('ForeignOrigin', 'Requests from other sites are not allowed.', { status: 403 })
-      if (open || isProgram(c) || isPage(c) || (linkable && isSignedLink(c))) return
+      if (open || isProgram(c) || isPage(c) || (linkable && isSignedLink(c))) return local
       throw new NamedError(
         'Unauthorized',
         'The token is missing or wrong. Open the URL that "troupe" prints, or send the token from the home folder.',
@@ -108,6 +113,7 @@ export function createAccess(options: { token: string; hosts: ReadonlySet<string
     checkPage(c) {
       if (!isPage(c)) throw new NamedError('PageOnly', 'Only the page can do this, not a program.', { status: 403 })
     },
+    me: () => localMe,
     isOwnOrigin: ({ host, origin }) => host !== undefined && options.hosts.has(host) && origin === `http://${host}`,
   }
 
@@ -148,6 +154,9 @@ export function createAccess(options: { token: string; hosts: ReadonlySet<string
     return equalSecrets(given, signature)
   }
 }
+
+/** Without accounts, nobody signs in. */
+const localMe: Me = { mode: 'local', needsOwner: false, person: null, linkId: null, linkKey: null, providers: [] }
 
 function requestHost(c: Ctx): string {
   return c.req.header('host') ?? new URL(c.req.url).host
@@ -219,6 +228,10 @@ function readKey(publicKey: string): KeyObject | undefined {
   } catch {
     return undefined
   }
+}
+
+export function meRoutes({ access }: { access: Access }): Route[] {
+  return implement(meEndpoints, { 'GET /ai/me': (_, c) => access.me(c) })
 }
 
 export function authRoutes({ access }: { access: Access }): Route[] {

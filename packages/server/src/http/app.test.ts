@@ -43,8 +43,10 @@ describe('every route', () => {
       '\ud800',
     ]
     const withParameters = routes.filter(({ path }) => path.includes('{'))
-    const requests = withParameters.flatMap(({ method, path }) =>
-      odd
+    // All routes share one check: each gets every third value, and each value reaches every third route.
+    const share = <T>(values: readonly T[], turn: number): T[] => values.filter((_, i) => full || i % 3 === turn % 3)
+    const requests = withParameters.flatMap(({ method, path }, turn) =>
+      share(odd, turn)
         .filter((value) => !leadsElsewhere(fill(path, value)))
         .map(
           (value) => () =>
@@ -52,11 +54,12 @@ describe('every route', () => {
         ),
     )
     expect(await refuseAll(server, requests)).toHaveLength(requests.length)
-    expect(requests.length).toBeGreaterThan(0.9 * odd.length * withParameters.length)
-    for (const raw of ['%', '%zz', '%ff%fe', '%00', '..', '%2e%2e', '..%2f..%2ftoken', '%5c..%5c']) {
+    expect(requests.length).toBeGreaterThan((full ? 0.9 : 0.28) * odd.length * withParameters.length)
+    const raws = ['%', '%zz', '%ff%fe', '%00', '..', '%2e%2e', '..%2f..%2ftoken', '%5c..%5c']
+    for (const [turn, raw] of raws.entries()) {
       await refuseAll(
         server,
-        withParameters
+        share(withParameters, turn)
           .filter(({ path }) => !leadsElsewhere(path.replaceAll(/\{\w+\}/g, raw)))
           .map(
             ({ method, path }) =>

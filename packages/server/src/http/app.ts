@@ -7,57 +7,71 @@ import { type JsonLimits, JsonProblem, parseJson } from '../util/json.ts'
 import type { Logger } from '../util/logger.ts'
 import { storageFault } from '../util/storage-fault.ts'
 import type { Access } from './access.ts'
-import { type Ctx, type Route, toResponse } from './route.ts'
+import { type RequestFacts, requestIdHeader, type RequestObserver, type RequestOutcome } from './observe.ts'
+import { allRights, type Principal, type Rights } from './principal.ts'
+import { type Ctx, type Route, type RouteInput, toResponse } from './route.ts'
 import type { OpenWorkspace } from './scope.ts'
+
+/** A request whose caller is known and whose input is valid. */
+export interface CheckedRequest {
+  principal: Principal
+  route: Route
+  params: Record<string, string>
+  query: Record<string, string>
+  body: unknown
+}
+
+/**
+ * Throws unless the caller may make the request. Returns what else they may do, and the workspace of a scoped endpoint
+ * if the request names a chat.
+ */
+export type Authorize = (c: Ctx, request: CheckedRequest) => Promise<{ rights: Rights; workspaceId?: string }>
+
+/** The local user may do everything. */
+const allowAll: Authorize = () => Promise.resolve({ rights: allRights })
 
 interface AppOptions {
   routes: readonly Route[]
   access: Access
   logger: Logger
   openWorkspace: OpenWorkspace
+  /** Default: everyone who passed `access` may do everything. */
+  authorize?: Authorize
+  /** Sees every allowed request before its handler. */
+  onAllowed?: (c: Ctx, request: CheckedRequest) => void
+  /** More headers of every response. */
+  headers?: Readonly<Record<string, string>>
   files?: (path: string) => Response | undefined
+  /** In a cluster, answers requests that belong to another node, and knows callers that another node has checked. */
+  cluster?: ClusterRoutes | undefined
   /** Sees what each handler returns. Tests compare it with the schema. */
   onAnswer?: (route: Route, value: unknown) => void
+  observer?: RequestObserver | undefined
 }
 
+export interface ClusterRoutes {
+  /** The caller of a request that another node sent here. */
+  principalOf(c: Ctx): Principal | undefined
+  /** Answers elsewhere. Undefined if this node must answer. */
+  answerElsewhere(c: Ctx, route: Route, input: RouteInput): Promise<Response | undefined>
+}
+
+const maxMoves = 3
 export type App = Hono<{ Bindings: Partial<HttpBindings> }>
 
-export function createApp({ routes, access, logger, openWorkspace, files, onAnswer }: AppOptions): App {
+export function createApp(options: AppOptions): App {
+  const { routes, access, logger, openWorkspace, authorize = allowAll, files, cluster, onAnswer, observer } = options
+  const headers = { ...securityHeaders, ...options.headers }
   const app: App = new Hono()
 
   app.use(async (c, next) => {
     await next()
-    for (const [name, value] of Object.entries(securityHeaders))
-      if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+    for (const [name, value] of Object.entries(headers)) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
     if (!c.res.headers.has('cache-control')) c.res.headers.set('cache-control', 'no-store')
   })
-  for (const route of routes) {
-    app.on(route.method, route.path, async (c, next) => {
-      access.check(c, { open: route.open === true, linkable: route.linkable === true })
-      await next()
-    })
-    app.on(route.method, route.path, async (c) => {
-      const input = { params: readParams(c, route), query: readQuery(c, route), body: await parseBody(c, route) }
-      const value = await route.handle(c, { ...input, workspaceId: await workspaceId(c, route, input.body) })
-      onAnswer?.(route, value)
-      return toResponse(c, route, value)
-    })
-  }
-  app.all('*', (c) => {
-    const { pathname } = new URL(c.req.url)
-    const ours = pathname === '/ai' || pathname.startsWith('/ai/')
-    access.check(c, { open: !ours, linkable: false })
-    const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
-    const file = reads && !ours ? files?.(pathname) : undefined
-    if (file !== undefined) return file
-    const methods = routes.filter((route) => matches(route.path, pathname)).map((route) => route.method)
-    if (methods.length === 0) throw new NamedError('NotFound', 'Not found.', { status: 404 })
-    c.header('allow', methods.join(', '))
-    throw new NamedError('MethodNotAllowed', `${c.req.method} is not allowed here.`, {
-      status: 405,
-      data: { allow: methods },
-    })
-  })
+  for (const route of routes)
+    app.on(route.method, route.path, (c) => observed(c, route, (facts) => check(c, route, facts)))
+  app.all('*', (c) => observed(c, undefined, (facts) => answerOther(c, facts)))
   app.onError((error, c) => {
     if (error instanceof NamedError) {
       return c.json({ error: { name: error.name, message: error.message, data: error.data } }, error.status as 400)
@@ -69,6 +83,7 @@ export function createApp({ routes, access, logger, openWorkspace, files, onAnsw
       method: c.req.method,
       path: pathname,
       error: error.stack ?? error.message,
+      requestId: c.res.headers.get(requestIdHeader) ?? undefined,
     })
     const fault = storageFault(error)
     if (fault !== undefined) {
@@ -83,7 +98,100 @@ export function createApp({ routes, access, logger, openWorkspace, files, onAnsw
   })
   return app
 
-  async function workspaceId(c: Ctx, route: Route, given: unknown): Promise<string> {
+  async function check(c: Ctx, route: Route, facts: Partial<RequestFacts>): Promise<Response> {
+    const principal =
+      cluster?.principalOf(c) ??
+      (await access.check(c, { open: route.access.on === 'open', linkable: route.linkable === true }))
+    facts.principal = principal
+    const params = (facts.params = readParams(c, route))
+    const query = (facts.query = readQuery(c, route))
+    const body = (facts.body = await parseBody(c, route))
+    facts.isRefused = true
+    const { rights, workspaceId } = await authorize(c, { principal, params, query, body, route })
+    facts.isRefused = false
+    options.onAllowed?.(c, { principal, params, query, body, route })
+    const { requestId } = facts
+    const input = { principal, params, query, body, rights, requestId, workspaceId: workspaceId ?? '' }
+    if (cluster !== undefined) return answerInCluster(c, route, input, cluster, facts)
+    return answer(c, route, input, facts)
+  }
+
+  async function answer(c: Ctx, route: Route, input: RouteInput, facts: Partial<RequestFacts>): Promise<Response> {
+    const workspaceId = input.workspaceId || (await workspaceOf(c, route, input.body))
+    facts.value = await route.handle(c, { ...input, workspaceId })
+    onAnswer?.(route, facts.value)
+    return toResponse(c, route, facts.value)
+  }
+
+  /** A chat may move to another node while a handler waits. Then that node answers. */
+  async function answerInCluster(
+    c: Ctx,
+    route: Route,
+    input: RouteInput,
+    elsewhere: ClusterRoutes,
+    facts: Partial<RequestFacts>,
+  ): Promise<Response> {
+    for (let left = maxMoves; ; left--) {
+      const passed = await elsewhere.answerElsewhere(c, route, input)
+      if (passed !== undefined) {
+        facts.isElsewhere = true
+        return passed
+      }
+      try {
+        return await answer(c, route, input, facts)
+      } catch (error) {
+        if (!(error instanceof NamedError) || error.name !== 'NotHere' || left === 0) throw error
+      }
+    }
+  }
+
+  async function answerOther(c: Ctx, facts: Partial<RequestFacts>): Promise<Response> {
+    const { pathname } = new URL(c.req.url)
+    const ours = pathname === '/ai' || pathname.startsWith('/ai/')
+    facts.principal = await access.check(c, { open: !ours, linkable: false })
+    const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
+    const file = reads && !ours ? files?.(pathname) : undefined
+    if (file !== undefined) return file
+    const methods = routes.filter((route) => matches(route.path, pathname)).map((route) => route.method)
+    if (methods.length === 0) throw new NamedError('NotFound', 'Not found.', { status: 404 })
+    c.header('allow', methods.join(', '))
+    throw new NamedError('MethodNotAllowed', `${c.req.method} is not allowed here.`, {
+      status: 405,
+      data: { allow: methods },
+    })
+  }
+
+  async function observed(
+    c: Ctx,
+    route: Route | undefined,
+    work: (facts: Partial<RequestFacts>) => Promise<Response>,
+  ): Promise<Response> {
+    if (observer === undefined) return work({})
+    const facts: RequestFacts = { requestId: observer.begin(c), route }
+    c.header(requestIdHeader, facts.requestId)
+    c.env?.outgoing?.setHeader(requestIdHeader, facts.requestId)
+    const begun = performance.now()
+    const outcome = (status: number, error?: Error): RequestOutcome => ({
+      ...facts,
+      status,
+      error,
+      ms: performance.now() - begun,
+    })
+    let response: Response
+    try {
+      response = await work(facts)
+    } catch (error) {
+      const status = error instanceof NamedError ? error.status : (storageFault(error)?.status ?? 500)
+      await observer.end(c, outcome(status, error as Error)).catch((failure: unknown) => {
+        logger({ level: 'error', message: 'a request was not recorded', error: String(failure) })
+      })
+      throw error
+    }
+    await observer.end(c, outcome(response.status))
+    return response
+  }
+
+  async function workspaceOf(c: Ctx, route: Route, given: unknown): Promise<string> {
     if (route.scoped !== true) return ''
     const { workspace } = Object(given) as { workspace?: unknown }
     return (await openWorkspace(c, c.req.query('workspace') ?? workspace)).id
@@ -126,6 +234,8 @@ function checkSchema(schema: z.ZodType, value: unknown, what: string): unknown {
   const issues = result.error.issues
     .slice(0, 5)
     .map((issue) => `${issue.path.map(String).join('.') || what}: ${issue.message}`)
+    // It may quote keys of any length.
+    .map((text) => (text.length > 500 ? `${text.slice(0, 500)}…` : text))
   throw new NamedError('BadRequest', `The ${what} is invalid. ${issues.join('; ')}.`, { data: { issues } })
 }
 

@@ -20,16 +20,20 @@ export type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer)
 /** Loads the HTTP server only if a port is opened, since headless runs do not need it. */
 export async function listen(
   app: App,
-  wanted: { host: string; port: number },
+  wanted: { host: string; port: number; tls?: { cert: Buffer; key: Buffer } | undefined },
   onUpgrade?: OnUpgrade,
 ): Promise<Listening> {
-  const { host, port } = wanted
+  const { host, port, tls } = wanted
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new NamedError('BadPort', 'A port must be a whole number from 0 to 65535. 0 picks a free port.')
   }
   const { createAdaptorServer } = await import('@hono/node-server')
   // Leaves global classes unchanged, since an embedding program may depend on them.
-  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    ...(tls && { createServer: (await import('node:https')).createServer, serverOptions: tls }),
+  }) as Server
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(portError(error, port)))
     server.listen(port, host, resolve)

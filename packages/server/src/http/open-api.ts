@@ -7,9 +7,10 @@ type Fields = Record<string, unknown>
 /** Generates OpenAPI 3.1 from the routes. */
 export function openApi(routes: readonly Route[], version: string): Answered<'GET /ai/openapi.json'> {
   const paths: Record<string, Fields> = {}
+  const schemas: Fields = { Error: errorSchema }
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: shareDefinitions(operation(route), schemas) }
   }
   return {
     openapi: '3.1.0',
@@ -21,13 +22,22 @@ export function openApi(routes: readonly Route[], version: string): Answered<'GE
     },
     servers: [{ url: 'http://127.0.0.1:4880' }],
     paths,
-    components: { securitySchemes, schemas: { Error: errorSchema } },
+    components: { securitySchemes, schemas },
   }
 }
 
 const securitySchemes = {
-  token: { type: 'http', scheme: 'bearer', description: 'the content of the file "token" in the home folder' },
-  page: { type: 'http', scheme: 'Page', description: 'for the page: the credential that POST /ai/auth gives' },
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'the content of the file "token" in the home folder. In team mode: an API token, or the token of a device',
+  },
+  page: {
+    type: 'http',
+    scheme: 'Page',
+    description: 'for the page: the credential that POST /ai/auth gives. In team mode: its cookie',
+  },
   link: {
     type: 'apiKey',
     in: 'query',
@@ -66,8 +76,12 @@ function operation(route: Route): Fields {
     operationId: operationId(route),
     summary: route.summary,
     tags: [route.path.split('/')[2] ?? 'health'],
+    'x-access': route.access,
+    'x-team': route.team,
     security:
-      route.open === true ? [] : [{ token: [] }, { page: [] }, ...(route.linkable === true ? [{ link: [] }] : [])],
+      route.access.on === 'open'
+        ? []
+        : [{ token: [] }, { page: [] }, ...(route.linkable === true ? [{ link: [] }] : [])],
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: route.body && { required: true, content: bodyContent(route.body) },
     responses: responses(route),
@@ -105,7 +119,7 @@ function responses(route: Route): Fields {
       hasBody || /:\w*[iI]d\b|\?/.test(route.path) || route.query !== undefined
         ? 'BadRequest, BadId, BadJson'
         : undefined,
-    401: route.open === true ? undefined : 'Unauthorized',
+    401: route.access.on === 'open' ? undefined : 'Unauthorized',
     403: 'ForeignHost, ForeignOrigin',
     413: hasBody ? 'BodyTooLarge' : undefined,
     415: hasBody && typeof route.body !== 'string' ? 'NotJson' : undefined,
@@ -127,6 +141,26 @@ function response(route: Route, status: number, given: Route['answers'][number])
   const json = typeof given === 'string' ? {} : { schema: schema(given, 'output') }
   const content = (route.gives ?? ['json']).map((kind) => [types[kind], kind === 'json' ? json : {}])
   return { description, content: Object.fromEntries(content) as Fields }
+}
+
+/** Recursive schemas refer to definitions by their place in the document, so those move to the components. */
+function shareDefinitions(given: Fields, schemas: Fields): Fields {
+  const id = String(given['operationId'])
+  return visit(given) as Fields
+
+  function visit(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(visit)
+    if (typeof value !== 'object' || value === null) return value
+    const { $defs, ...rest } = value as Fields
+    for (const [name, definition] of Object.entries($defs ?? {})) schemas[id + name] = visit(definition)
+    return Object.fromEntries(
+      Object.entries(rest).map(([name, one]) => [name, name === '$ref' ? moved(one) : visit(one)]),
+    )
+  }
+
+  function moved(reference: unknown): unknown {
+    return String(reference).replace(/^#\/\$defs\//, `#/components/schemas/${id}`)
+  }
 }
 
 function schema(type: z.ZodType, io: 'input' | 'output' = 'input'): Fields {

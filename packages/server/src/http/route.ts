@@ -13,6 +13,7 @@ import type {
 } from '@troupe/protocol'
 import type { Context } from 'hono'
 import type { z } from 'zod'
+import type { Principal, Rights } from './principal.ts'
 
 export type Ctx = Context<{ Bindings: Partial<HttpBindings> }>
 
@@ -25,19 +26,28 @@ export interface Route extends Endpoint {
   handle(c: Ctx, input: RouteInput): unknown
 }
 
-interface RouteInput {
+export interface RouteInput {
+  principal: Principal
+  rights: Rights
   params: Record<string, string>
   query: Record<string, string>
   body: unknown
+  /** Only in team mode. */
+  requestId?: string | undefined
   /** Empty unless the endpoint is `scoped`, so that nothing is found. */
   workspaceId: string
 }
 
 interface HandlerInput<Key extends string, E> {
+  /** The caller. Outside team mode always `local`. */
+  principal: Principal
+  /** What the caller may do with other objects than those of the request, which were checked. */
+  rights: Rights
   params: ParamsOf<Key>
   query: QueryOf<E>
   body: BodyOf<E>
   workspaceId: string
+  requestId?: string
 }
 
 /** The value a handler returns: JSON as the schema says, or a response where the endpoint gives a stream or bytes. */
@@ -162,6 +172,10 @@ class SocketSink implements Sink {
   end(): void {
     this.#response.end(lastLine)
   }
+
+  cut(): void {
+    this.#response.destroy()
+  }
 }
 
 /** One timer for all streams, stopped if there are none. */
@@ -202,6 +216,7 @@ function webResponse(attach: (sink: Sink) => () => void): Response {
             controller.enqueue(encoder.encode(lastLine))
             controller.close()
           },
+          cut: () => controller.error(new Error('The stream was cut off.')),
         })
       },
       pull() {
@@ -222,6 +237,8 @@ export interface Sink {
   /** Calls back once when the buffered bytes have been sent. */
   onDrain(callback: () => void): void
   end(): void
+  /** Disconnects without an end. */
+  cut(): void
 }
 
 /**
@@ -232,4 +249,27 @@ export function resumeAfter(c: Ctx, query: string | undefined): readonly number[
   const isValid = (value: string | undefined): boolean => value !== undefined && /^\d{1,15}(,\d{1,15})*$/.test(value)
   const given = [c.req.header('last-event-id'), query].find(isValid)
   return given === undefined ? [] : given.split(',').map(Number)
+}
+
+/** A file that is sent while it is made. A failure ends the connection, so nobody takes half of it for the whole. */
+export function download(name: string, parts: AsyncIterable<string | Uint8Array>): Response {
+  const encoder = new TextEncoder()
+  const iterator = parts[Symbol.asyncIterator]()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await iterator.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(typeof next.value === 'string' ? encoder.encode(next.value) : next.value)
+    },
+    cancel: async () => void (await iterator.return?.()),
+  })
+  const type = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl', zip: 'application/zip' }[
+    name.split('.').at(-1) ?? ''
+  ]
+  return new Response(body, {
+    headers: {
+      'content-type': type ?? 'application/octet-stream',
+      'content-disposition': `attachment; filename="${name}"`,
+    },
+  })
 }

@@ -1,6 +1,7 @@
 import type { Session, Store, Workspace } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import type { Access } from './access.ts'
+import type { TeamIsolation } from '../isolation/open-isolation.ts'
 import type { Ctx } from './route.ts'
 
 export type OpenWorkspace = (c: Ctx, folder?: unknown) => Promise<Workspace>
@@ -18,9 +19,16 @@ export function createOpenWorkspace(options: {
     listed(folder: string): Promise<Workspace>
     load(workspace: Workspace): void
   }
+  isolation?: Pick<TeamIsolation, 'admit'> | undefined
 }): OpenWorkspace {
-  const { access, workspaces } = options
+  const { access, workspaces, isolation } = options
   return async (c, folder) => {
+    const found = await open(c, folder)
+    await isolation?.admit(found.path)
+    return found
+  }
+
+  async function open(c: Ctx, folder: unknown): Promise<Workspace> {
     if (folder === undefined || folder === workspaces.own.path) return workspaces.get(workspaces.own.id)
     if (typeof folder === 'string' && /^w_[\w-]{1,62}$/.test(folder)) {
       const found = await workspaces.get(folder)

@@ -45,6 +45,8 @@ interface LspOptions {
   settings(): LanguageServerSettings
   /** Language servers run inside it. Without one, programs of the folder are not started: agents can change them. */
   sandbox?: Sandbox | undefined
+  /** In team mode: the sandbox of a folder's own programs. */
+  sandboxOf?: ((workspace: string) => Sandbox) | undefined
   limits?: RpcLimits
   idleMs?: number
   /** Time that a tool result waits for problems. */
@@ -206,6 +208,7 @@ export function openLsp(options: LspOptions): Lsp {
   ): Entry | undefined {
     const launch = launchOf(name, definition, root, workspace.path)
     if (launch === undefined || !mayStart(key)) return undefined
+    const sandbox = options.sandboxOf?.(workspace.path) ?? options.sandbox
     makeRoom()
     sweeper ??= setInterval(sweep, sweepMs).unref()
     const ending = new AbortController()
@@ -223,7 +226,7 @@ export function openLsp(options: LspOptions): Lsp {
         warden: (warden ??= startWarden(mark)),
         limits: options.limits,
         signal: ending.signal,
-        confined: options.sandbox === undefined ? undefined : { sandbox: options.sandbox, roots: [workspace.path] },
+        confined: sandbox === undefined ? undefined : { sandbox, roots: [workspace.path] },
         onEnd: (reason) => fail(key, entry, reason),
       }),
     }
@@ -253,7 +256,7 @@ export function openLsp(options: LspOptions): Lsp {
     const [command, ...args] = given ?? []
     if (command !== undefined) return { command, args }
     const found = definition.find({ root, workspace, env })
-    if (found === undefined || options.sandbox !== undefined) return found
+    if (found === undefined || (options.sandboxOf ?? options.sandbox) !== undefined) return found
     const isOfFolder = [found.command, realpathSync(found.command)].some((program) => isInside(program, workspace))
     return isOfFolder ? undefined : found
   }

@@ -15,14 +15,23 @@ import {
   decideCall,
 } from '@troupe/core'
 import { type Chunk, NamedError, newId, toolCallEndpoints, type ToolCallResult } from '@troupe/protocol'
+import { personIdOf } from '../http/principal.ts'
 import { implement, type Route, streamResponse } from '../http/route.ts'
 import { sessionNotFound } from '../http/scope.ts'
 import { type Permissions, ruleLines } from '../permission/permissions.ts'
 import type { RuleTexts } from '../permission/rule-layers.ts'
+import type { BlobScopes } from '../http/blob-scopes.ts'
 
 /** Runs one tool call for an external program, outside any chat. Throws `ToolNotFound` (404). */
 export type CallTool = (
-  call: { tool: string; input: unknown; sessionId: string; rules?: RuleTexts },
+  call: {
+    tool: string
+    input: unknown
+    sessionId: string
+    ownerId?: string | undefined
+    rules?: RuleTexts
+    blobs?: Blobs
+  },
   workspace: Workspace,
   signal: AbortSignal,
   onChunk?: (chunk: Chunk) => void,
@@ -36,7 +45,7 @@ export function createCallTool(options: {
   permissions: Permissions
   tools: { enabled(workspaceId: string): readonly Tool[] }
   hooks: { of(workspace: Workspace): Hook[] }
-  states: { of(session: { id: string }, workspace: Workspace): AgentState }
+  states: { of(session: { id: string; ownerId?: string | null }, workspace: Workspace): AgentState }
   blobs: Blobs
   browser: Browser
   queries?: Queries
@@ -44,7 +53,8 @@ export function createCallTool(options: {
   toolSettings(name: string): unknown
 }): CallTool {
   const { permissions } = options
-  return async ({ tool: name, input, sessionId, rules = {} }, workspace, signal, onChunk) => {
+  return async (call, workspace, signal, onChunk) => {
+    const { tool: name, input, sessionId, ownerId = null, rules = {}, blobs = options.blobs } = call
     const tools = options.tools.enabled(workspace.id)
     const tool = findTool(name, tools)
     if (tool === undefined)
@@ -66,12 +76,12 @@ export function createCallTool(options: {
       signal,
       log,
       asks: createMemoryAsks(() => ({ type: 'deny', remark: 'Nobody is available to ask.' })),
-      blobs: options.blobs,
+      blobs,
       browser: options.browser,
       queries: options.queries,
       decide: (call, ctx) => decideCall(call, ctx, permissions.policy(workspace, { rules: flags })),
       hooks: options.hooks.of(workspace),
-      state: () => options.states.of({ id: sessionId }, workspace),
+      state: () => options.states.of({ id: sessionId, ownerId }, workspace),
       redact: options.redact,
       settings: options.toolSettings,
     })
@@ -123,14 +133,15 @@ function singleCallModel(toolName: string, input: unknown): LanguageModelV4 {
   }
 }
 
-export function toolCallRoutes(options: { callTool: CallTool; store: Store }): Route[] {
+export function toolCallRoutes(options: { callTool: CallTool; store: Store; blobScopes: BlobScopes }): Route[] {
   return implement(toolCallEndpoints, {
-    'POST /ai/tools/:tool/call': async ({ params, body, workspaceId }, c) => {
+    'POST /ai/tools/:tool/call': async ({ principal, params, body, workspaceId }, c) => {
       const workspace = (await options.store.workspaces.get(workspaceId)) as Workspace
       const { input, sessionId, rules } = body
       const session = await options.store.sessions.get(sessionId)
       if (session !== undefined && session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)
-      const call = { tool: params.tool, input, sessionId, rules }
+      const blobs = options.blobScopes.of(principal)
+      const call = { tool: params.tool, input, sessionId, rules, blobs, ownerId: personIdOf(principal) }
       if (body.stream !== true) return { result: await options.callTool(call, workspace, c.req.raw.signal) }
       const gone = new AbortController()
       const early: Chunk[] = []

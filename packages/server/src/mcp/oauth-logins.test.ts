@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createOAuthLogins, type OAuthLogins } from './oauth-logins.ts'
+import { createLoginFiles, createOAuthLogins, type OAuthLogins } from './oauth-logins.ts'
 
 let url: string
 let logins: OAuthLogins
@@ -39,7 +39,7 @@ beforeEach(async () => {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
-  logins = createOAuthLogins({ home, redirectUrl: () => 'http://127.0.0.1:1/back' })
+  logins = createOAuthLogins({ store: createLoginFiles(home), redirectUrl: () => 'http://127.0.0.1:1/back' })
   close = () => {
     server.close()
     server.closeAllConnections()

@@ -6,7 +6,7 @@ import { type McpInfo, NamedError } from '@troupe/protocol'
 import { readJsonFile } from '../config/config.ts'
 import { writePrivately } from '../config/home.ts'
 
-/** OAuth logins of MCP servers. Tokens are in home files that only the user can read, and are not exposed elsewhere. */
+/** OAuth logins of MCP servers. Tokens are in their store only, and are not exposed elsewhere. */
 export interface OAuthLogins {
   provider(at: McpAddress): McpLogin
   state(config: McpServerConfig | undefined): McpInfo['login']
@@ -27,16 +27,23 @@ interface PendingLogin {
   until: number
 }
 
-interface StoredLogin {
+export interface StoredLogin {
   tokens?: unknown
   client?: unknown
   discovery?: unknown
 }
 
+/** Where logins are kept, by the URL of their server. */
+export interface LoginStore {
+  read(url: string): StoredLogin | undefined
+  write(url: string, login: StoredLogin): void
+  remove(url: string): void
+}
+
 const loginTimeoutMs = 600_000
 
-export function createOAuthLogins(options: { home: string; redirectUrl: () => string }): OAuthLogins {
-  const folder = path.join(options.home, 'mcp-logins')
+export function createOAuthLogins(options: { store: LoginStore; redirectUrl: () => string }): OAuthLogins {
+  const { store } = options
   const open = new Map<string, PendingLogin>()
   /** Servers that need a login, with the requested scope. */
   const needed = new Map<string, McpChallenge>()
@@ -77,7 +84,7 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
     },
     forget(url) {
       needed.delete(url)
-      rmSync(fileOf(url), { force: true })
+      store.remove(url)
     },
   }
   return logins
@@ -127,22 +134,30 @@ export function createOAuthLogins(options: { home: string; redirectUrl: () => st
         if (what === 'all' || what === 'client') delete kept.client
         if (what === 'all' || what === 'tokens') delete kept.tokens
         if (what === 'all' || what === 'discovery') delete kept.discovery
-        write(url, kept)
+        store.write(url, kept)
       },
     }
   }
 
   function keep(url: string, change: StoredLogin): void {
-    write(url, { ...read(url), ...change })
-  }
-
-  function write(url: string, kept: StoredLogin): void {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writePrivately(fileOf(url), JSON.stringify(kept))
+    store.write(url, { ...read(url), ...change })
   }
 
   function read(url: string): StoredLogin {
-    return { ...(readJsonFile(fileOf(url)) as StoredLogin | undefined) }
+    return { ...store.read(url) }
+  }
+}
+
+/** Files of the home that only the user can read. */
+export function createLoginFiles(home: string): LoginStore {
+  const folder = path.join(home, 'mcp-logins')
+  return {
+    read: (url) => readJsonFile(fileOf(url)) as StoredLogin | undefined,
+    write(url, login) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      writePrivately(fileOf(url), JSON.stringify(login))
+    },
+    remove: (url) => rmSync(fileOf(url), { force: true }),
   }
 
   function fileOf(url: string): string {

@@ -12,13 +12,13 @@ import {
   toolKey,
   type Workspace,
 } from '@troupe/core'
-import { mcpNamePattern, NamedError } from '@troupe/protocol'
+import { type McpEntry, mcpNamePattern, NamedError } from '@troupe/protocol'
 import { z } from 'zod'
 import { type ConfigFile, type ProjectConfigs, readJsonFile, type WatchedFile, watchFile } from '../config/config.ts'
 import { writePrivately } from '../config/home.ts'
 import { entryVersion, isEditableFile } from './mcp-file.ts'
-import { createOAuthLogins, type OAuthLogins } from './oauth-logins.ts'
-import { createWorkspaceMcp, type WorkspaceMcp } from './workspace-mcp.ts'
+import { createLoginFiles, createOAuthLogins, type LoginStore, type OAuthLogins } from './oauth-logins.ts'
+import { createWorkspaceMcp, type WorkspaceMcp, type WorkspaceMcpOptions } from './workspace-mcp.ts'
 import { scopeOf } from '../workspaces/projects.ts'
 
 export interface Mcp {
@@ -33,6 +33,8 @@ export interface Mcp {
    * that are not ready.
    */
   ready(workspace: Workspace): Promise<string | undefined>
+  /** The servers in the config files of a workspace. */
+  sources(workspace: Workspace): readonly McpSource[]
   /** Rereads the config files of all loaded workspaces. */
   refresh(): void
   reconnect(): void
@@ -60,14 +62,28 @@ export function openMcp(options: {
   /** False for a folder that hangs. */
   responds?: (folder: string) => boolean
   env: NodeJS.ProcessEnv
+  folderIsolation?: WorkspaceMcpOptions['folderIsolation']
   redirectUrl: () => string
+  /** Where logins are kept. Default: files of the home. */
+  logins?: LoginStore | undefined
+  /** Servers of folders that an administrator allows. Default: all. */
+  allows?: ((entry: McpEntry) => boolean) | undefined
   limits?: Partial<McpLimits>
   readyMs?: number
 }): Mcp {
   const { home, config, projects, env } = options
-  const sources = createMcpSources({ home, config, projects, responds: options.responds })
+  const sources = createMcpSources({
+    home,
+    config,
+    projects,
+    responds: options.responds,
+    allows: options.allows,
+  })
   const memories = openMcpStateFile(home)
-  const logins = createOAuthLogins({ home, redirectUrl: options.redirectUrl })
+  const logins = createOAuthLogins({
+    store: options.logins ?? createLoginFiles(home),
+    redirectUrl: options.redirectUrl,
+  })
   const workspaces = new Map<string, WorkspaceEntry>()
   const secrets = new Set<string>()
   const mark = `mcp-${randomUUID()}`
@@ -84,6 +100,7 @@ export function openMcp(options: {
           memories,
           logins,
           env,
+          folderIsolation: options.folderIsolation,
           mark,
           warden: () => (warden ??= startWarden(mark)),
           onSecrets: (found) => found.forEach((secret) => secrets.add(secret)),
@@ -119,6 +136,7 @@ export function openMcp(options: {
       const names = missing.map((name) => `"${name}"`).join(', ')
       return `These MCP servers are still connecting, so you do not have their tools yet: ${names}.`
     },
+    sources: (workspace) => sources.list(workspace).servers,
     refresh() {
       for (const { workspace, mcp } of workspaces.values()) mcp.refresh(workspace)
     },
@@ -173,8 +191,9 @@ function createMcpSources(options: {
   config: ConfigFile
   projects: ProjectConfigs
   responds?: ((folder: string) => boolean) | undefined
+  allows?: ((entry: McpEntry) => boolean) | undefined
 }): McpSources {
-  const { config, projects, responds = () => true } = options
+  const { config, projects, responds = () => true, allows = () => true } = options
   const files = new Map<string, WatchedFile<ServerEntries>>()
   const own = watched(path.join(options.home, '.mcp.json'))
   return {
@@ -237,7 +256,16 @@ function createMcpSources(options: {
             })
           else {
             taken.set(toolKey(name), file)
-            servers.push({ name, origin, file, editable, version: entryVersion(value), ...read(value) })
+            const given = read(value)
+            const isRefused = origin === 'project' && given.entry !== undefined && !allows(given.entry)
+            servers.push({
+              name,
+              origin,
+              file,
+              editable,
+              version: entryVersion(value),
+              ...(isRefused ? { problem: notAllowed } : given),
+            })
           }
         }
       }
@@ -259,6 +287,8 @@ function isNested(file: string, around: string): boolean {
   ]
   return inner !== outer && isInside(inner, outer)
 }
+
+const notAllowed = 'The policy of the organization does not allow this server.'
 
 function read(value: unknown): Pick<McpSource, 'entry' | 'problem'> {
   try {

@@ -13,6 +13,7 @@ import {
   createMcpServer,
   createResourceTools,
   createTransport,
+  type Isolation,
   type McpConnection,
   mcpFingerprint,
   type McpLimits,
@@ -63,6 +64,8 @@ export interface WorkspaceMcpOptions {
   memories: McpStateFile
   logins: OAuthLogins
   env: NodeJS.ProcessEnv
+  /** In team mode: the isolation of a folder's own programs. */
+  folderIsolation?: ((workspace: string) => Isolation) | undefined
   warden: () => { watch(pid: number): void; release(pid: number): void }
   mark: string
   limits?: Partial<McpLimits>
@@ -216,6 +219,12 @@ export function createWorkspaceMcp(first: Workspace, options: WorkspaceMcpOption
           limits,
           onText,
           warden: config.type === 'stdio' ? options.warden() : undefined,
+          isolation: options.folderIsolation && {
+            of: options.folderIsolation(workspace.path),
+            // A project is the work of members. Only an administrator may give a program the machine's network.
+            network: source.origin === 'home',
+            roots: [workspace.path],
+          },
           authProvider: config.type === 'stdio' ? undefined : logins.provider(config),
         }),
       onChange: () => void (tools = undefined),

@@ -19,7 +19,7 @@ test('a task whose result cannot be stored fails for its caller, and affects not
     store: {
       settings: {
         get: () => Promise.resolve([]),
-        set: () => (++writes > 2 ? Promise.reject(new Error('the disk is full')) : Promise.resolve()),
+        update: () => (++writes > 2 ? Promise.reject(new Error('the disk is full')) : Promise.resolve()),
       },
     } as never,
     spending: {

@@ -19,6 +19,8 @@ type GuardedMaker = Pick<Awaited<ReturnType<Models['resolveMediaModel']>>, 'make
 export function openMedia(options: {
   models: Pick<Models, 'resolveMediaModel' | 'redact'>
   blobs: Blobs
+  /** Where the files of a request go, if there are accounts. Default: `blobs`. */
+  blobsOf?(request: Pick<MediaRequest, 'sessionId' | 'ownerId'>): Blobs
   store: Pick<Store, 'settings'>
   spending: Pick<Spending, 'mediaGuard'>
   /** The folder that requests without one count for. */
@@ -26,7 +28,7 @@ export function openMedia(options: {
 }): Media & { close(): Promise<void> } {
   const { models, blobs, store, spending, ownFolder } = options
   const running = new Map<string, RunningTask>()
-  let writing = Promise.resolve()
+  let writing: Promise<unknown> = Promise.resolve()
 
   return {
     async start(request) {
@@ -53,6 +55,8 @@ export function openMedia(options: {
         files: [],
         warnings: [],
         createdAt: Date.now(),
+        ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
+        ...(request.ownerId != null && { ownerId: request.ownerId }),
       }
       await keep(task)
       const controller = new AbortController()
@@ -99,7 +103,7 @@ export function openMedia(options: {
       const made = await makeCounted(request, model, signal)
       const files = await Promise.all(
         made.files.map(async ({ bytes, mediaType }) => {
-          const blob = await blobs.put(bytes, mediaType)
+          const blob = await (options.blobsOf?.(request) ?? blobs).put(bytes, mediaType)
           return { ...blob, url: `/ai/blobs/${blob.sha256}` }
         }),
       )
@@ -136,13 +140,12 @@ export function openMedia(options: {
     }
   }
 
-  /** Serialized, because each write replaces the whole list. */
   async function keep(task: MediaTask): Promise<void> {
-    const written = writing.then(async () => {
-      const others = (await kept()).filter(({ id }) => id !== task.id)
-      await store.settings.set(settingsKey, [...others, task].slice(-maxTasks))
+    const written = store.settings.update(settingsKey, (tasks) => {
+      const others = ((tasks ?? []) as MediaTask[]).filter(({ id }) => id !== task.id)
+      return [...others, task].slice(-maxTasks)
     })
-    writing = written.catch(() => undefined)
+    writing = Promise.allSettled([writing, written])
     await written
   }
 

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { UsageInfo } from '@troupe/protocol'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { makeWav } from '../../../documents/src/testing/make-wav.ts'
 import { testServer, type TestServer } from '../testing/test-server.ts'
 
 const details = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 }
@@ -56,25 +57,6 @@ beforeEach(() => {
   onRequest = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
 })
 
-/** A silent recording of eight bits at 8 kHz. */
-function wav(seconds: number): Buffer {
-  const header = Buffer.alloc(44)
-  const samples = seconds * 8000
-  header.write('RIFF')
-  header.writeUInt32LE(36 + samples, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(8000, 24)
-  header.writeUInt32LE(8000, 28)
-  header.writeUInt16LE(1, 32)
-  header.writeUInt16LE(8, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(samples, 40)
-  return Buffer.concat([header, Buffer.alloc(samples, 128)])
-}
-
 function save(name: string, bytes: Buffer): string {
   const file = path.join(server.workspace.path, name)
   writeFileSync(file, bytes)
@@ -92,7 +74,7 @@ async function call(name: string, input: object, more: object = { headless: true
 }
 
 it('Read names the tool, and Transcribe returns the words with their times, counts the length and pays once', async () => {
-  save('talk.wav', wav(2))
+  save('talk.wav', makeWav(2))
   expect(await call('Read', { file_path: 'talk.wav' })).toContain('Use Transcribe for the spoken words.')
   expect(server.model.calls.at(-1)?.tools?.map(({ name }) => name)).toContain('Transcribe')
   expect(bodies).toEqual([])
@@ -115,7 +97,7 @@ it('Transcribe asks first', async () => {
     config: { providers: { openai: { apiKey: 'sk-secret-secret', baseURL: `http://127.0.0.1:${port}/v1` } } },
   })
   onTestFinished(() => asking.close())
-  writeFileSync(path.join(asking.workspace.path, 'talk.wav'), wav(1))
+  writeFileSync(path.join(asking.workspace.path, 'talk.wav'), makeWav(1))
   asking.script('go', [[{ call: { name: 'Transcribe', input: { file_path: 'talk.wav' } } }], [{ text: 'Done.' }]])
   const { message } = await asking.chat('s', 'go', { headless: true })
   expect(message.parts).toContainEqual(expect.objectContaining({ type: 'tool-Transcribe', state: 'output-denied' }))
@@ -132,13 +114,13 @@ it.each([
   ],
 ])('%s is refused before anything is sent', async (_, name, why) => {
   save('notes.txt', Buffer.from('secret notes'))
-  truncateSync(save('long.wav', wav(1)), 25 * 2 ** 20 + 1)
+  truncateSync(save('long.wav', makeWav(1)), 25 * 2 ** 20 + 1)
   expect(await call('Transcribe', { file_path: name })).toMatch(why)
   expect(bodies).toEqual([])
 })
 
 it('a refusal of the provider has its reason without the key, and costs nothing', async () => {
-  save('refused.wav', wav(3))
+  save('refused.wav', makeWav(3))
   const error = { message: 'bad audio for sk-secret-secret', type: 'x', code: 'x', param: null }
   onRequest = (response) =>
     response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
@@ -148,7 +130,7 @@ it('a refusal of the provider has its reason without the key, and costs nothing'
 })
 
 it('a stop ends the request', async () => {
-  save('stopped.wav', wav(4))
+  save('stopped.wav', makeWav(4))
   const closed = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
   onRequest = (response) => {
@@ -165,7 +147,7 @@ it('a stop ends the request', async () => {
 it('without a transcription model, Read says nothing of it and Transcribe says what to do', async () => {
   const bare = await testServer({})
   onTestFinished(() => bare.close())
-  writeFileSync(path.join(bare.workspace.path, 'talk.wav'), wav(1))
+  writeFileSync(path.join(bare.workspace.path, 'talk.wav'), makeWav(1))
   const step = (name: string) => [{ call: { name, input: { file_path: 'talk.wav' } } }]
   bare.script('go', [step('Read'), step('Transcribe'), [{ text: 'Done.' }]])
   await bare.chat('s', 'go', { headless: true })

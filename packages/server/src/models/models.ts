@@ -64,6 +64,8 @@ export interface ResolvedModel {
 }
 
 export interface Models {
+  /** The models with the keys of a person. Only in team mode. */
+  of?(person: string): Promise<Models>
   /** Without an id, uses the configured default, else a provider with a key, else a local server, else the demo. */
   resolveChatModel(id?: string): Promise<ResolvedModel>
   /**

@@ -15,11 +15,13 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
-import { type ConfigFile, createProjectConfigs, type ProjectConfigs } from '../config/config.ts'
+import { type ConfigFile, createProjectConfigs, type ProjectConfigs, type WatchedFile } from '../config/config.ts'
 import type { Logger } from '../util/logger.ts'
 import {
+  allowedMode,
   createRuleRegistry,
   createSessionGrants,
+  type ManagedConfig,
   openRuleLayers,
   type PolicyWorkspace,
   type RememberScope,
@@ -61,6 +63,8 @@ interface PolicyInput {
   rules?: readonly RuleLine[]
   mode?: Mode
   sandbox?: boolean
+  /** Tries out another policy of the administrator. */
+  managed?: ManagedConfig
 }
 
 interface PermissionOptions {
@@ -92,18 +96,19 @@ function createPermissions(options: PermissionOptions): Permissions {
       logNewWarnings(place)
       return permissions.policy(place, { session, rules: ruleLines(rules ?? {}, 'flag', place.path) })
     },
-    policy(place, { session, rules = [], mode, sandbox } = {}) {
+    policy(place, { session, rules = [], mode, sandbox, managed = layers.managed() } = {}) {
       const own = session === undefined ? undefined : grants.of(session)
       const lines: RuleLine[] = [
-        ...layers.rules(place).map(({ text, effect, layer, base }) => ({ text, effect, layer, base })),
+        ...layers.rules(place, managed).map(({ text, effect, layer, base }) => ({ text, effect, layer, base })),
         ...(own?.rules ?? []).map((rule) => permissions.line(rule, 'session', place)),
         ...rules,
-      ]
+      ].filter(({ effect, layer }) => effect !== 'allow' || layer === 'managed' || managed.ignoreAllowRules !== true)
       const typed = session === undefined ? undefined : addresses.get(session.id)
       const unreadable = layers.unreadable(place)
       return {
-        mode: mode ?? (session === undefined ? layers.mode(place) : permissions.modeOf(session)),
+        mode: allowedMode(mode ?? (session === undefined ? layers.mode(place) : permissions.modeOf(session)), managed),
         rules: compile(session?.id ?? place.path, lines),
+        only: onlyOf(managed),
         sandbox: sandbox ?? options.sandbox,
         home: personHome,
         troupeHome: home,
@@ -129,6 +134,10 @@ function createPermissions(options: PermissionOptions): Permissions {
           'Bypass mode runs everything without asking. It is only available if Troupe was started with --allow-bypass.',
           { status: 403 },
         )
+      if (allowedMode(known, layers.managed()) !== known)
+        throw new NamedError('ModeNotAllowed', `The policy of the organization does not allow the mode "${known}".`, {
+          status: 403,
+        })
       return known
     },
     mode: (session) => ({
@@ -149,7 +158,7 @@ function createPermissions(options: PermissionOptions): Permissions {
     },
     modeOf(session) {
       const { mode } = grants.of(session)
-      return mode === 'bypass' && !allowBypass ? 'default' : mode
+      return allowedMode(mode === 'bypass' && !allowBypass ? 'default' : mode, layers.managed())
     },
     noteUserHosts(sessionId, typed) {
       const known = addresses.get(sessionId) ?? new Set()
@@ -199,6 +208,24 @@ function createPermissions(options: PermissionOptions): Permissions {
   }
 }
 
+const onlyRules = new WeakMap<ManagedConfig, Policy['only']>()
+
+/** Compiled once for each version of the policy. */
+function onlyOf(managed: ManagedConfig): Policy['only'] {
+  const { tools, hosts } = managed
+  if (tools === undefined && hosts === undefined) return undefined
+  const known = onlyRules.get(managed)
+  if (known !== undefined) return known
+  const compileAll = (texts: readonly string[]): RuleSet =>
+    compileRules(texts.map((text) => ({ text, effect: 'allow', layer: 'managed', base: '' })))
+  const made = {
+    ...(tools !== undefined && { tools: compileAll(tools) }),
+    ...(hosts !== undefined && { hosts: compileAll(hosts.map((host) => `WebFetch(domain:${host})`)) }),
+  }
+  onlyRules.set(managed, made)
+  return made
+}
+
 export function ruleLines(rules: RuleTexts, layer: RuleLine['layer'], base: string): RuleLine[] {
   return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
     (rules[effect] ?? []).map((text) => ({ text, effect, layer, base })),
@@ -226,6 +253,8 @@ export function openPermissions(options: {
   config: ConfigFile
   env: NodeJS.ProcessEnv
   managedFile: string
+  /** Used instead of the file. */
+  managed?: WatchedFile<ManagedConfig> | undefined
   allowBypass: boolean
   sandbox: SandboxFinding
   logger: Logger
@@ -242,6 +271,7 @@ export function openPermissions(options: {
     config,
     projects,
     managedFile: options.managedFile,
+    managed: options.managed,
     allowBypass,
   })
   const grants = createSessionGrants(store)

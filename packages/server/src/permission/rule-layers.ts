@@ -35,9 +35,24 @@ export type RuleTexts = { [E in Effect]?: string[] | undefined }
 export type RememberScope = 'session' | 'project' | 'always'
 export type PolicyWorkspace = Pick<Workspace, 'path' | 'trusted' | 'projects'>
 
+/** What an administrator decides for everyone. Nobody else can loosen it. */
+export interface ManagedConfig {
+  permissions?: Config['permissions']
+  /** The modes that people may use. Plan mode is always allowed. Default: all. */
+  modes?: readonly Mode[] | undefined
+  /** Allow rules of others have no effect. */
+  ignoreAllowRules?: boolean | undefined
+  /** The only tools that may run. */
+  tools?: readonly string[] | undefined
+  /** The only hosts that may be reached, with their subdomains. */
+  hosts?: readonly string[] | undefined
+}
+
 /** The rules in files. Every call reads the current files. */
 export interface RuleLayers {
-  rules(workspace: PolicyWorkspace): LayeredRule[]
+  managed(): ManagedConfig
+  /** With `managed`, tries out another one. */
+  rules(workspace: PolicyWorkspace, managed?: ManagedConfig): LayeredRule[]
   warnings(workspace: PolicyWorkspace): string[]
   /** Names a file that was never readable. Its deny rules are unknown, so nothing may run without approval. */
   unreadable(workspace: PolicyWorkspace): string | undefined
@@ -69,10 +84,12 @@ export function openRuleLayers(options: {
   config: ConfigFile
   projects: ProjectConfigs
   managedFile: string
+  /** Used instead of the file. */
+  managed?: WatchedFile<ManagedConfig> | undefined
   allowBypass: boolean
 }): RuleLayers {
   const { home, personHome, config, projects, allowBypass } = options
-  const managed = watchFile(options.managedFile, readConfig)
+  const managed = options.managed ?? watchFile<ManagedConfig>(options.managedFile, readManagedFile)
   const remembered = watchFile(path.join(home, 'rules.json'), readRulesFile)
   // The machine's and the user's files must be readable at startup.
   for (const file of [managed, remembered]) {
@@ -81,11 +98,12 @@ export function openRuleLayers(options: {
   }
 
   return {
-    rules(workspace) {
+    managed: () => managed.get() ?? {},
+    rules(workspace, given = managed.get()) {
       const project = projects(workspace)
       const own = remembered.get()
       return [
-        ...layerLines(managed.get()?.permissions, { layer: 'managed', base: personHome, file: managed.path }),
+        ...layerLines(given?.permissions, { layer: 'managed', base: personHome, file: managed.path }),
         ...layerLines(config.get().permissions, { layer: 'user', base: personHome, file: config.path, editable: true }),
         ...layerLines(workspace.trusted ? project.get()?.permissions : undefined, {
           layer: 'project',
@@ -139,7 +157,8 @@ export function openRuleLayers(options: {
         ...(workspace.trusted ? [usable(project.get()?.permissions?.mode, true)] : []),
         config.get().permissions?.mode,
       ]
-      return wanted.map((mode) => usable(mode, false)).find((mode) => mode !== undefined) ?? 'default'
+      const mode = wanted.map((one) => usable(one, false)).find((one) => one !== undefined) ?? 'default'
+      return allowedMode(mode, managed.get())
     },
     async change(workspace, scope, change) {
       if (scope === 'always')
@@ -183,6 +202,18 @@ export function openRuleLayers(options: {
     if (ofProject) return 'cannot be set by a project'
     return allowBypass ? undefined : 'requires a server started with --allow-bypass'
   }
+}
+
+/** The mode itself, or the one that is used in its place. */
+export function allowedMode(mode: Mode, { modes: allowed }: ManagedConfig = {}): Mode {
+  if (allowed === undefined || mode === 'plan' || allowed.includes(mode)) return mode
+  return allowed.includes('default') ? 'default' : 'plan'
+}
+
+/** A file holds rules and a mode only. The rest belongs to the policy of an organization. */
+function readManagedFile(file: string): ManagedConfig {
+  const { permissions } = readConfig(file)
+  return { permissions }
 }
 
 function layerLines(

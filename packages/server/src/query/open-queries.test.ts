@@ -14,6 +14,7 @@ import {
 } from '@troupe/core'
 import { longestPause, testToolContext } from '@troupe/core/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { full } from '../../../protocol/testing/test-effort.ts'
 import { configSchema } from '../config/config.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
 import { checkReads } from './check-sql.ts'
@@ -168,7 +169,7 @@ it('costs can be asked for, and settings cannot', async () => {
   expect(await ask({ connection: 'troupe', sql })).toContain('| 0.25 |')
   const tables = await ask({ connection: 'troupe' })
   for (const name of ['chats', 'messages', 'runs', 'tool_calls', 'usage']) expect(tables).toContain(`| ${name} |`)
-  for (const refused of [
+  const ways = [
     'select * from setting',
     'select * from main.session',
     'select * from workspace',
@@ -181,7 +182,9 @@ it('costs can be asked for, and settings cannot', async () => {
     'select * from (select * from main.setting) usage',
     'select * from (select * from main.setting) as chats, usage',
     'select count(*) from main.session',
-  ])
+  ]
+  // Each way starts a process.
+  for (const refused of ways.filter((_, index) => full || index % 3 === 0))
     await expect(ask({ connection: 'troupe', sql: refused })).rejects.toThrow(
       /Only statements that read|access to .* is prohibited/,
     )
@@ -251,7 +254,6 @@ it('a change is tried first, and can be undone', async () => {
   ])
     await expect(change({ connection: 'undo.db', sql }, ctx)).rejects.toThrow(/allowed|exactly one/)
   await expect(change({ connection: 'troupe', sql: 'delete from usage' }, ctx)).rejects.toThrow('can only be read')
-  await expect(change({ sql: "delete from 'sales.csv'" }, ctx)).rejects.toThrow('not changed in place')
 })
 
 it('connections are listed without secrets', async () => {

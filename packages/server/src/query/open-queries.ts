@@ -26,11 +26,13 @@ import {
   type ServerConnection,
 } from './connections.ts'
 import { ownViews } from './own-data.ts'
-import type { QueryLimits, QueryMessage } from './process/messages.ts'
-import { type ChildRequest, runInChild } from './query-child.ts'
+import { changedFile, type QueryLimits, type QueryMessage } from './process/messages.ts'
+import { type ChildOptions, type ChildRequest, runInChild } from './query-child.ts'
 
 export interface QueriesOptions {
   connections(): Connections
+  /** False if there are accounts: the chats of a folder belong to several people. Default: true. */
+  hasOwnData?: boolean
   /** Folder of our own database. */
   home: string
   sandbox?: Sandbox | undefined
@@ -60,13 +62,18 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
   let busy = 0
 
   return {
-    connections: () => listConnections(options.connections()),
+    connections: () =>
+      listConnections(options.connections()).filter(({ type }) => type !== 'troupe' || options.hasOwnData !== false),
     run: (request, call) => inTurn(call, (own) => runOne(request, own)),
     save: (request, call) => inTurn(call, (own) => saveOne(request, own)),
     write: (request, call) => inTurn(call, (own) => writeOne(request, { ...own, onLocked: call.onLocked })),
     close() {
       closing.abort(new Error('The server is closing.'))
     },
+  }
+
+  function placeOf({ isolation }: QueryCall): Pick<ChildOptions, 'sandbox' | 'isolation'> {
+    return { sandbox: isolation?.sandbox ?? options.sandbox, isolation }
   }
 
   async function inTurn<Result>(call: QueryCall, work: (call: QueryCall) => Promise<Result>): Promise<Result> {
@@ -87,7 +94,7 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
     await runInChild(
       { ...request, save: format },
       {
-        sandbox: options.sandbox,
+        ...placeOf(call),
         readable,
         address,
         signal: call.signal,
@@ -103,31 +110,56 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
   }
 
   async function writeOne(
-    { source, sql, step }: QueryWrite,
+    { source, sql, step, target }: QueryWrite,
     call: QueryCall & { onLocked?: (() => Promise<void>) | undefined },
-  ): Promise<{ rowCount: number }> {
+  ): Promise<{ rowCount: number; path?: string }> {
     const limits = { ...defaultLimits, ...options.limits }
-    const { request, readable, address } = writeTarget(source, sql, step, limits)
+    const { request, readable, address } =
+      source.kind === 'files'
+        ? fileTarget(source, sql, { step, target, limits })
+        : writeTarget(source, sql, step, limits)
+    const changed =
+      request.engine === 'duckdb' && step === 'commit'
+        ? path.join(tmpdir(), `troupe-change-${randomUUID()}`)
+        : undefined
     let rowCount = 0
     await runInChild(request, {
-      sandbox: options.sandbox,
+      ...placeOf(call),
       readable,
       address,
       writable: request.engine === 'sqlite' && step === 'commit' ? path.dirname(request.path) : undefined,
       signal: call.signal,
       ms: limits.ms,
+      keep: changed === undefined ? undefined : { name: changedFile, to: changed },
       onMessage: (message) => {
         if (message.type === 'end') ({ rowCount } = message)
       },
       ...(call.onLocked !== undefined && { onLocked: call.onLocked }),
       ...(call.process !== undefined && { onStart: call.process }),
     })
-    return { rowCount }
+    return { rowCount, ...(changed !== undefined && { path: changed }) }
   }
 
-  function writeTarget(source: QuerySource, sql: string, write: 'dry' | 'commit', limits: QueryLimits): Target {
-    if (source.kind === 'files')
-      throw new Error('Files such as CSV are not changed in place. Save the rows of a query.')
+  /** The process reads the file and writes the changed one into its temporary folder. */
+  function fileTarget(
+    source: Extract<QuerySource, { kind: 'files' }>,
+    sql: string,
+    { step, target, limits }: { step: 'dry' | 'commit'; target: string | undefined; limits: QueryLimits },
+  ): Target {
+    if (target === undefined) throw new Error('The statement names no file to change.')
+    const { request, readable } = filesTarget(source, sql, limits)
+    return {
+      request: { ...request, write: step, target: { path: target } },
+      readable: [...readable, target],
+    }
+  }
+
+  function writeTarget(
+    source: Exclude<QuerySource, { kind: 'files' }>,
+    sql: string,
+    write: 'dry' | 'commit',
+    limits: QueryLimits,
+  ): Target {
     const file = source.kind === 'sqlite' ? source.path : undefined
     const connection = source.kind === 'connection' ? connectionNamed(source.name) : undefined
     if (connection !== undefined && connection.write !== true)
@@ -174,7 +206,7 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
     }
     try {
       await runInChild(request, {
-        sandbox: options.sandbox,
+        ...placeOf(call),
         readable,
         address,
         signal: call.signal,
@@ -184,21 +216,17 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
       })
     } finally {
       // The server works on until it is told.
-      if (server !== undefined && session !== undefined && !end.counted) void cancel(server, session)
+      if (server !== undefined && session !== undefined && !end.counted) void cancel(server, session, call)
     }
     return { columns, rows, rowCount: end.rowCount, counted: end.counted, ms: Math.round(performance.now() - started) }
   }
 
   function targetOf(source: QuerySource, sql: string | undefined, call: QueryCall, limits: QueryLimits): Target {
-    if (source.kind === 'files') {
-      const files = source.files.map(({ name, paths, sheet }) => ({ name, paths: [...paths], ...(sheet && { sheet }) }))
-      return {
-        request: { engine: 'duckdb', sql: sql ?? '', files, cwd: source.cwd, limits },
-        readable: files.flatMap(({ paths }) => paths),
-      }
-    }
+    if (source.kind === 'files') return filesTarget(source, sql ?? '', limits)
     if (source.kind === 'sqlite') return sqliteTarget(source.path, sql, limits)
     if (source.name === 'troupe') {
+      if (options.hasOwnData === false)
+        throw new Error('The data of Troupe cannot be queried, since it belongs to several people.')
       const file = path.join(options.home, 'troupe.db')
       const statement = sql === undefined ? listTables.troupe : checkReads(sql, 'sqlite')
       return {
@@ -219,7 +247,11 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
   }
 
   /** Ends the statement at the server. Its own time limit ends it otherwise. */
-  async function cancel(server: ServerConnection, session: { id: number; secret?: number | undefined }): Promise<void> {
+  async function cancel(
+    server: ServerConnection,
+    session: { id: number; secret?: number | undefined },
+    call: QueryCall,
+  ): Promise<void> {
     if (server.type === 'postgres') return cancelPostgres(addressOf(server), session)
     await runInChild(
       {
@@ -230,7 +262,7 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
         limits: { ...defaultLimits, ...options.limits },
       },
       {
-        sandbox: options.sandbox,
+        ...placeOf(call),
         readable: [],
         address: addressOf(server),
         signal: AbortSignal.timeout(10_000),
@@ -265,6 +297,12 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
     if (next === undefined) busy--
     else next()
   }
+}
+
+function filesTarget({ files: given, cwd }: Extract<QuerySource, { kind: 'files' }>, sql: string, limits: QueryLimits) {
+  const files = given.map(({ name, paths, sheet }) => ({ name, paths: [...paths], ...(sheet && { sheet }) }))
+  const request = { engine: 'duckdb' as const, sql, files, cwd, limits }
+  return { request, readable: files.flatMap(({ paths }) => paths) }
 }
 
 function sqliteTarget(file: string, sql: string | undefined, limits: QueryLimits): Target {

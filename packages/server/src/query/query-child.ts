@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { constants, copyFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
-import { queueStart, type Sandbox, startProcess } from '@troupe/core'
+import { type Isolation, makeTemporaryFolder, queueStart, type Sandbox, startProcess } from '@troupe/core'
 import { messageSchema, type QueryMessage, type QueryProcessRequest } from './process/messages.ts'
 
 /** A request without the folder that this adds. */
@@ -19,6 +18,8 @@ export type ChildRequest = QueryProcessRequest extends infer One
 export interface ChildOptions {
   /** Confines the process where there is one: it sees only these files and has no network. */
   sandbox?: Sandbox | undefined
+  /** In team mode: the person who asks. */
+  isolation?: Isolation | undefined
   /** Real paths of the files that the process may read. */
   readable: readonly string[]
   /** Folder of a database that the process may change. */
@@ -45,7 +46,7 @@ const maxLine = 8 << 20
 export async function runInChild(request: ChildRequest, options: ChildOptions): Promise<void> {
   const { signal } = options
   signal.throwIfAborted()
-  const temporary = realpathSync(await mkdtemp(path.join(tmpdir(), 'troupe-query-')))
+  const temporary = await makeTemporaryFolder('query', options.isolation)
   let relay: Socket | undefined
   let release: () => void = () => undefined
   try {
@@ -56,12 +57,18 @@ export async function runInChild(request: ChildRequest, options: ChildOptions): 
     if (relay !== undefined) joinRelay(relay, child.stdio[3] as Duplex)
     await options.onStart?.(child.pid as number)
     await answer(child, { ...request, temporary: started.temporary } as QueryProcessRequest, options)
-    if (options.keep !== undefined) await rename(path.join(temporary, options.keep.name), options.keep.to)
+    if (options.keep !== undefined) await keepFile(path.join(temporary, options.keep.name), options)
   } finally {
     relay?.destroy()
     release()
     await rm(temporary, { recursive: true, force: true })
   }
+}
+
+/** In team mode the folder is the person's, and a rename could move a symlink out of the place where none is followed. */
+async function keepFile(file: string, { keep, isolation }: ChildOptions): Promise<void> {
+  const target = keep?.to ?? ''
+  await (isolation === undefined ? rename(file, target) : copyFile(file, target, constants.COPYFILE_EXCL))
 }
 
 /** The program, the packages it needs and their settings. They hold nothing of the user. */

@@ -11,6 +11,7 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { NamedError, queryEndpoints } from '@troupe/protocol'
+import { personIdOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
 
@@ -18,17 +19,17 @@ import { findWorkspace } from '../http/scope.ts'
 export function queryRoutes(options: {
   store: Store
   queries: Queries
-  states: { of(session: { id: string }, workspace: Workspace): AgentState }
+  states: { of(session: { id: string; ownerId?: string | null }, workspace: Workspace): AgentState }
 }): Route[] {
   const { store, queries } = options
   return implement(queryEndpoints, {
     'GET /ai/connections': () => ({
       connections: queries.connections().map(({ name, type, writable }) => ({ name, type, writable })),
     }),
-    'POST /ai/query/export': async ({ body: { sql, connection, format, sessionId }, workspaceId }, c) => {
+    'POST /ai/query/export': async ({ body: { sql, connection, format, sessionId }, workspaceId, principal }, c) => {
       const workspace = await findWorkspace(store, workspaceId)
-      const state = options.states.of({ id: sessionId }, workspace)
-      const call = { signal: c.req.raw.signal, workspace }
+      const state = options.states.of({ id: sessionId, ownerId: personIdOf(principal) ?? null }, workspace)
+      const call = { signal: c.req.raw.signal, workspace, isolation: state.isolation }
       const ctx = { state, signal: call.signal }
       try {
         const files = connection === undefined ? await resolveQueryFiles(sql, ctx) : undefined

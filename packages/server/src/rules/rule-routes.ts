@@ -14,10 +14,12 @@ import {
   type Store,
   type StoredCall,
   type Tool,
+  type Viewer,
   explainCall,
 } from '@troupe/core'
 import { type DecisionInfo, ruleEndpoints, type RuleInfo, type RuleTrial } from '@troupe/protocol'
 import type { ConfigFile } from '../config/config.ts'
+import { viewerOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { type Permissions, ruleLines } from '../permission/permissions.ts'
@@ -78,14 +80,14 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
       await rules.remove(target, rule)
       return { deleted: rule.id }
     },
-    'POST /ai/rules/test': async ({ body, workspaceId }) => {
+    'POST /ai/rules/test': async ({ principal, body, workspaceId }) => {
       const target = await targetOf(workspaceId, body.sessionId)
       const tried = [
         ...(body.rules ?? []),
         ...(body.text === undefined ? [] : [{ text: body.text, effect: body.effect }]),
       ]
       const added = tried.map(({ text, effect }) => ({ text: checkRule(text), effect }))
-      const trial = await test(target, added, body.scope, workspaceId)
+      const trial = await test(target, added, body.scope, { workspaceId, viewer: viewerOf(principal) })
       return { ...trial, warnings: warningsOf(added, workspaceId) }
     },
     'POST /ai/rules/explain': async ({ body, workspaceId }) => {
@@ -134,16 +136,16 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
     { place, session }: RuleTarget,
     tried: SessionRule[],
     scope: RememberScope,
-    workspaceId: string,
+    at: { workspaceId: string; viewer: Viewer | undefined },
   ): Promise<RuleTrialResult> {
-    const stored = await store.calls.recent({ workspaceId, limit: maxTrialCalls })
+    const stored = await store.calls.recent({ ...at, limit: maxTrialCalls })
     const given = session === undefined ? {} : { session }
     const before = permissions.policy(place, given)
     const after = permissions.policy(place, {
       ...given,
       rules: tried.map((rule) => permissions.line(rule, scope, place)),
     })
-    return tryRules({ before, after }, stored, { tools: options.tools.list(workspaceId), folder: place.path })
+    return tryRules({ before, after }, stored, { tools: options.tools.list(at.workspaceId), folder: place.path })
   }
 
   function warningsOf(rules: readonly SessionRule[], workspaceId: string): string[] {
@@ -151,7 +153,8 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
   }
 }
 
-function parseScope({ layer, file }: RuleInfo): RememberScope {
+/** Where a rule applies. */
+export function parseScope({ layer, file }: RuleInfo): RememberScope {
   if (file === null) return 'session'
   return layer === 'user' ? 'always' : 'project'
 }
@@ -216,7 +219,7 @@ function emptyCounts(): Record<Effect, number> {
 }
 
 /** Returns the tools under every name these calls' models know them by. */
-function inDialects(tools: readonly Tool[], calls: readonly StoredCall[]): Tool[] {
+export function inDialects(tools: readonly Tool[], calls: readonly StoredCall[]): Tool[] {
   const models = new Set(calls.flatMap(({ model }) => model ?? []))
   return [...new Set([...tools, ...[...models].flatMap((model) => inDialect(tools, model))])]
 }

@@ -161,7 +161,7 @@ function checkHunks(ask: Ask, { hunks, input, remember }: Extract<Answer, { type
 
 export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbox; answers: AskAnswers }): Route[] {
   return implement(askEndpoints, {
-    'GET /ai/asks': async ({ query: { sessionId, folders }, workspaceId }) => {
+    'GET /ai/asks': async ({ rights, query: { sessionId, folders }, workspaceId }) => {
       if (sessionId !== undefined) await findSession(store, sessionId, workspaceId)
       const others = folders === 'all' ? await store.workspaces.list() : []
       const open = new Map(others.filter(({ listed }) => listed !== false).map((one) => [one.id, one]))
@@ -171,6 +171,7 @@ export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbo
           const session = await store.sessions.get(ask.sessionId)
           const at = session === undefined ? undefined : open.get(session.workspaceId)
           if (session === undefined || (at === undefined && session.workspaceId !== workspaceId)) return []
+          if ((await rights.session(session)) === undefined) return []
           const isHere = at === undefined || at.id === workspaceId
           const folder = isHere ? null : { id: at.id, name: path.basename(at.path) || at.path, path: at.path }
           return { ...ask, sessionTitle: session.title, folder }

@@ -100,7 +100,12 @@ describe('the runs of compared models', () => {
     expect(test.runs.all('s1')).toEqual([])
     let text = ''
     const ended = Promise.withResolvers<void>()
-    const sink = { write: (more: string) => (text += more).length, onDrain: () => undefined, end: ended.resolve }
+    const sink = {
+      write: (more: string) => (text += more).length,
+      onDrain: () => undefined,
+      cut: () => undefined,
+      end: ended.resolve,
+    }
     const { store, runs } = test
     streamColumns(
       { sessionId: 's1', userMessageId: 'u1', started, after: [], untilWaiting: false },

@@ -25,7 +25,9 @@ function log(runId: string): Journalled & { told: string[]; more(): void } {
 }
 
 function frames(append: (frames: Frame[]) => Promise<void>): Parameters<typeof createJournal>[0] {
-  return { frames: { append } } as unknown as Parameters<typeof createJournal>[0]
+  return { frames: { append: (given: Frame[]) => append(given).then(() => []) } } as unknown as Parameters<
+    typeof createJournal
+  >[0]
 }
 
 describe('the journal', () => {

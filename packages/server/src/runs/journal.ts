@@ -28,18 +28,25 @@ const maxPauseMs = 5000
 
 export function createJournal(
   store: Pick<Store, 'frames'>,
-  options: { intervalMs?: number; onError?: (error: unknown) => void } = {},
+  options: {
+    intervalMs?: number | undefined
+    onError?: (error: unknown) => void
+    /** The oldest chunk of a write waited this long. */
+    onWritten?: ((ms: number) => void) | undefined
+  } = {},
 ): Journal {
-  const { intervalMs = 250, onError = () => undefined } = options
+  const { intervalMs = 250, onError = () => undefined, onWritten } = options
   const dirty = new Set<Journalled>()
   const asked = new Set<Journalled>()
   let pauseMs = intervalMs
   let timer: NodeJS.Timeout | undefined
+  let touchedAt: number | undefined
   let next: Promise<void> | undefined
   let writing: Promise<void> = Promise.resolve()
 
   return {
     touch(log) {
+      if (onWritten !== undefined) touchedAt ??= performance.now()
       dirty.add(log)
       timer ??= setTimeout(onTimer, pauseMs)
     },
@@ -74,7 +81,10 @@ export function createJournal(
     asked.clear()
     const taken = logs.map((log) => ({ log, frames: log.take() })).filter(({ frames }) => frames.length > 0)
     if (taken.length === 0) return
+    const since = touchedAt
+    touchedAt = undefined
     const failed = await append(taken)
+    if (since !== undefined && failed.length === 0) onWritten?.(performance.now() - since)
     pauseMs = failed.length === 0 ? intervalMs : Math.min(2 * pauseMs, maxPauseMs)
     for (const { log, error } of failed) {
       dirty.add(log)
@@ -87,12 +97,17 @@ export function createJournal(
   async function append(taken: { log: Journalled; frames: Frame[] }[]): Promise<{ log: Journalled; error: unknown }[]> {
     try {
       const begun = taken.flatMap(({ log }) => log.begun ?? [])
-      await store.frames.append(
+      const refused = await store.frames.append(
         taken.flatMap(({ frames }) => frames),
         begun,
       )
-      for (const { log } of taken) log.written()
-      return []
+      const [lost, kept] = [taken.filter(isRefused), taken.filter((one) => !isRefused(one))]
+      for (const { log } of kept) log.written()
+      return lost.map(({ log }) => ({ log, error: new Error('Another node continues this run.') }))
+
+      function isRefused({ frames }: { frames: Frame[] }): boolean {
+        return refused.length > 0 && refused.includes(frames[0]?.runId ?? '')
+      }
     } catch (error) {
       if (taken.length === 1) {
         onError(error)

@@ -20,6 +20,7 @@ function memoryFrames(): { store: Pick<Store, 'frames'>; fail(now: boolean): voi
       for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve))
       if (failing) throw new Error('database or disk is full')
       rows.push(...given.map((frame) => JSON.stringify(frame)))
+      return []
     },
     async read(runId: string, after = -1, limit = Infinity) {
       // Slow, too, so that frames are written between the request and the read.
@@ -366,6 +367,7 @@ function slowSink(
       onDrain = undefined
       callback?.()
     },
+    cut: () => undefined,
     end: () => void (ended = true),
   }
 }

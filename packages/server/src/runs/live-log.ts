@@ -27,6 +27,10 @@ export interface LiveLog extends RunLog {
   setWaiting(waiting: boolean): void
   /** Discards all later chunks. */
   mute(): void
+  /** Ignores all later chunks and notes, but still writes what it has. */
+  seal(): void
+  /** Disconnects all readers without an end, so that they continue elsewhere. */
+  cut(): void
   /** Accepts no more chunks. Subscribers end once they have everything. */
   end(): void
   unread(): Promise<void>
@@ -78,6 +82,7 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
   #held = false
   #waiting = false
   #muted = false
+  #sealed = false
   #ended = false
   /** Copied on every change, so a subscriber can leave during iteration. */
   #subscribers: readonly Subscriber[] = []
@@ -92,7 +97,7 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
   }
 
   append(chunk: Chunk): void {
-    if (this.#muted) return
+    if (this.#muted || this.#sealed) return
     this.#options.onChunk?.(chunk)
     this.number += itemSize(chunk)
     this.#keep(chunk)
@@ -100,7 +105,7 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
   }
 
   note(note: Note): void {
-    if (!this.#muted) this.#keep(note)
+    if (!this.#muted && !this.#sealed) this.#keep(note)
   }
 
   async sync(): Promise<void> {
@@ -129,6 +134,15 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
     if (this.#muted) return
     this.#muted = true
     this.#options.journal.drop(this)
+  }
+
+  seal(): void {
+    this.#sealed = true
+  }
+
+  cut(): void {
+    this.mute()
+    for (const subscriber of this.#subscribers) subscriber.cut()
   }
 
   end(): void {

@@ -26,6 +26,7 @@ import {
 } from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
 import { columnNumbers, createLiveLog, type LiveLog, numberJump } from './live-log.ts'
+import type { Payer } from '../usage/budget-accounts.ts'
 import { pageOffers, type PreparedRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
 import { type OpenRun, openRunSubAgents, type RunSubAgents, type RunToOpen } from './sub-agent-host.ts'
@@ -47,6 +48,9 @@ export class ManagedRun implements OpenRun {
   #wanted: 'running' | 'waiting' = 'running'
   #accepting = true
   #left = false
+  /** Another process continues the run. */
+  #isElsewhere = false
+  #handingOver = false
   #steered: Set<string> | undefined
   #usedCallIds: Promise<Set<string>> | undefined
   #subAgents: RunSubAgents | undefined
@@ -96,6 +100,10 @@ export class ManagedRun implements OpenRun {
 
   get isCompared(): boolean {
     return this.column !== undefined && this.#given.isCompared(this.column)
+  }
+
+  get left(): boolean {
+    return this.#isElsewhere
   }
 
   get client(): string | undefined {
@@ -175,6 +183,35 @@ export class ManagedRun implements OpenRun {
     await this.done.catch(() => undefined)
   }
 
+  async handOver(now: AbortSignal): Promise<void> {
+    this.#handingOver = true
+    const leave = (): void => this.#leave()
+    now.addEventListener('abort', leave, { once: true })
+    if (now.aborted || this.status === 'waiting') leave()
+    // A run that only waits for its sub-agents continues when they do.
+    else void this.#subAgents?.handOver(now).then((had) => had && leave())
+    await this.done.catch(() => undefined)
+    now.removeEventListener('abort', leave)
+  }
+
+  abandon(): void {
+    this.#left = true
+    this.#isElsewhere = true
+    this.log.cut()
+    this.#subAgents?.abandon()
+    this.#controller.abort(handedOver)
+  }
+
+  /** Keeps what the journal has up to here. The signal ends the rest. */
+  #leave(): void {
+    if (this.#left) return
+    this.#left = true
+    this.#isElsewhere = true
+    this.log.seal()
+    void this.#subAgents?.handOver(AbortSignal.abort())
+    this.#controller.abort(handedOver)
+  }
+
   get #request(): RunRequest {
     return (this.#given.request ??= runRequestOf(this.#given.record))
   }
@@ -183,6 +220,7 @@ export class ManagedRun implements OpenRun {
   async begin(): Promise<void> {
     const { log } = this
     let outcome: RunOutcome | undefined
+    this.#log('info', 'run started')
     // Sub-agents leave the budget to the run of the chat.
     if (this.#given.parts.child === undefined) this.#services.spending?.watch(this)
     try {
@@ -202,6 +240,7 @@ export class ManagedRun implements OpenRun {
         await Promise.all([stored, this.#services.spending?.flush()])
       }
     } catch (error) {
+      if (this.#isElsewhere) return this.#leaveUnstored(error)
       this.status = 'failed'
       this.#warn('a run was not stored', error)
       log.append({ type: 'error', errorText: error instanceof Error ? error.message : String(error) })
@@ -209,14 +248,26 @@ export class ManagedRun implements OpenRun {
       this.#finish({ error })
       return
     }
+    this.#log('info', 'run ended', { status: this.status })
     this.#close()
     this.#finish({ message: outcome.message })
+  }
+
+  /** Another process has the run, so it does not matter here. */
+  #leaveUnstored(error: unknown): void {
+    this.#close()
+    this.#finish({ error })
   }
 
   #finish(end: { message: Message } | { error: unknown }): void {
     this.#end = end
     if ('message' in end) this.#finished?.resolve(end.message)
     else this.#finished?.reject(end.error)
+  }
+
+  get payer(): Payer {
+    const { person, model } = this.#request
+    return person === undefined ? {} : { person, model, folder: this.#given.parts.services.workspace.path }
   }
 
   /** Tells the user that a budget is nearly used up. */
@@ -226,8 +277,10 @@ export class ManagedRun implements OpenRun {
 
   /** Removes the run before ending its streams, so the next request finds none. */
   #close(unstored?: RunOutcome): void {
-    this.#given.onClosed(unstored)
-    this.log.end()
+    const left = this.#isElsewhere
+    this.#given.onClosed({ left, ...(unstored !== undefined && !left && { unstored }) })
+    if (left) this.log.cut()
+    else this.log.end()
     this.#settle()
   }
 
@@ -266,8 +319,8 @@ export class ManagedRun implements OpenRun {
       signal: this.#controller.signal,
       log,
       asks: services.inbox,
-      blobs: services.blobs,
-      media: services.media,
+      blobs: services.blobsOf?.(session.id) ?? services.blobs,
+      media: mediaOf(services, session.id),
       queries: services.queries,
       browser: services.browser,
       documents: services.documents,
@@ -275,8 +328,9 @@ export class ManagedRun implements OpenRun {
       pictures: services.pictures,
       transcription: services.transcription,
       attachments: services.attachments,
+      vision: services.vision,
       code: own.workspace.trusted ? services.code?.(own.workspace) : undefined,
-      decide: own.decide(request.rules, () => this.isCompared),
+      decide: this.#decide(own.decide(request.rules, () => this.isCompared, request.person)),
       mode: own.mode(),
       hooks: own.hooks(),
       steering: (ending) => this.#drainSteering(ending),
@@ -293,12 +347,28 @@ export class ManagedRun implements OpenRun {
       resume: recovered?.resume,
       stallMs: services.stallMs,
       trace: (line) =>
-        services.logger({ ...line, session: session.id, run: record.id, agentPath: frames.at(-1)?.path }),
+        services.logger({
+          ...line,
+          session: session.id,
+          run: record.id,
+          requestId: request.requestId,
+          agentPath: frames.at(-1)?.path,
+        }),
     })
     if (recovered === undefined) return answer(input())
     return this.#openSubAgents()
       .link.resume()
       .then(() => answer(input()))
+  }
+
+  /** A process that lost its sessions starts no tool. */
+  #decide(decide: RunInput['decide']): RunInput['decide'] {
+    const { turns } = this.#services
+    if (turns === undefined) return decide
+    return (...given) => {
+      turns.assertValid()
+      return decide(...given)
+    }
   }
 
   /** The loop never throws for model, tool or user errors. This is a bug or a wrong setting. */
@@ -335,7 +405,9 @@ export class ManagedRun implements OpenRun {
     this.status = now
     this.#given.parts.child?.onStatus(now)
     this.log.setWaiting(now === 'waiting')
-    if (now === 'waiting') this.#settle()
+    if (now !== 'waiting') return
+    this.#settle()
+    if (this.#handingOver) this.#leave()
   }
 
   #settle(): void {
@@ -345,6 +417,11 @@ export class ManagedRun implements OpenRun {
   }
 
   #drainSteering(ending: boolean): SteeringMessage[] {
+    if (this.#handingOver && !ending) {
+      // Steering messages are in the journal, so the next owner injects them.
+      this.#leave()
+      return []
+    }
     if (ending && this.#steering.length === 0) this.#accepting = false
     return this.#steering.splice(0)
   }
@@ -404,10 +481,17 @@ export class ManagedRun implements OpenRun {
   }
 
   #warn(message: string, error: unknown): void {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    this.#services.logger({ level: 'error', message, session: this.sessionId, run: this.id, error: text })
+    this.#log('error', message, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  }
+
+  #log(level: 'info' | 'error', message: string, more: { error?: string; status?: string } = {}): void {
+    const { requestId } = this.#request
+    this.#services.logger({ level, message, session: this.sessionId, run: this.id, requestId, ...more })
   }
 }
+
+/** Ends what a run does here. Another process continues it. */
+const handedOver = new NamedError('HandedOver', 'Another node continues this run.', { status: 503 })
 
 /** A client can answer before the ask is registered, so announce it first. */
 function announce(inbox: RunServices['inbox'], chunk: Chunk): void {
@@ -440,4 +524,10 @@ function ownLimits({ maxSteps }: PreparedRun, limits: Partial<Limits>): Partial<
 /** Budget of a turn's whole agent tree: its own token and time limits. */
 function turnBudget({ tokens, ms }: Partial<Limits>): { tokens?: number; ms?: number } {
   return { tokens, ms }
+}
+
+/** What a chat makes belongs to it. */
+function mediaOf({ media, blobsOf }: RunServices, sessionId: string): RunServices['media'] {
+  if (media === undefined || blobsOf === undefined) return media
+  return { ...media, start: (request) => media.start({ ...request, sessionId }) }
 }

@@ -46,6 +46,10 @@ const runRequestSchema = z.object({
   tab: z.string().optional(),
   page: z.string().optional(),
   headless: z.boolean().optional(),
+  /** Id of the person who started it. Only in team mode. */
+  person: z.string().optional(),
+  /** Id of the HTTP request that started it, for the log. Only in team mode. */
+  requestId: z.string().optional(),
   /** Apply to this run only. */
   rules: ruleTextsSchema.optional(),
   limits: z.object({ steps: z.number(), tokens: z.number(), ms: z.number(), repeats: z.number() }).partial().optional(),
@@ -125,7 +129,7 @@ export async function prepareRun(
   const own = await services.session(session)
   const definition = await own.agent(request.agent ?? session.agent ?? 'master')
   const [called, history, missing] = await Promise.all([
-    modelFor(services, own.workspace, request.model, [definition.params, request.params], recovered !== undefined),
+    modelFor(services, own.workspace, request, [definition.params, request.params], recovered !== undefined),
     services.store.messages.chain({ sessionId: session.id, agentId: agentId ?? undefined }, userMessageId),
     own.ready(),
   ])
@@ -167,10 +171,10 @@ export async function prepareChildRun(
   services: RunServices,
   session: Session,
   child: ChildRun,
-  page?: string,
+  root?: Pick<RunRequest, 'page' | 'person'>,
 ): Promise<PreparedRun> {
   const { record, frames, message, summary } = child
-  const parts = await prepareAgentRun(services, session, record, frames, message.id, page)
+  const parts = await prepareAgentRun(services, session, record, frames, message.id, root)
   return { ...parts, ...(summary === true && { tools: [], maxSteps: 1 }), child }
 }
 
@@ -180,6 +184,7 @@ export function prepareStandaloneRun(
   session: Session,
   record: AgentRecord,
   userMessageId: string,
+  person?: string,
 ): Promise<PreparedRun> {
   const { name, agentId, details } = record
   const { allowedSubAgents, maxDepth, unasked } = details?.setup ?? {}
@@ -193,7 +198,7 @@ export function prepareStandaloneRun(
     maxDepth,
     skillLimits: unasked,
   }
-  return prepareAgentRun(services, session, record, [frame], userMessageId)
+  return prepareAgentRun(services, session, record, [frame], userMessageId, { person })
 }
 
 async function prepareAgentRun(
@@ -202,13 +207,13 @@ async function prepareAgentRun(
   record: AgentRecord,
   frames: readonly AgentFrame[],
   userMessageId: string,
-  page?: string,
+  { page, person }: Pick<RunRequest, 'page' | 'person'> = {},
 ): Promise<PreparedRun> {
   const setup = record.details?.setup as AgentSetup
   const at = { sessionId: session.id, agentId: record.agentId }
   const own = await services.session(session)
   const [called, blocks, history] = await Promise.all([
-    modelFor(services, own.workspace, setup.model, [setup.params], true),
+    modelFor(services, own.workspace, { model: setup.model, person }, [setup.params], true),
     agentPrompt(own, record).then((prompt) => own.blocks(frames.at(-1) as AgentFrame, prompt, { page })),
     services.store.messages.chain(at, userMessageId),
   ])
@@ -249,18 +254,19 @@ export function pageOffers(services: SessionServices, { headless }: RunRequest):
  * finish its tool calls, so there a missing model fails only when called.
  */
 async function modelFor(
-  { models, spending }: RunServices,
+  { models: shared, spending }: RunServices,
   workspace: Pick<Workspace, 'path'>,
-  id: string,
+  { model: id, person }: Pick<RunRequest, 'model' | 'person'>,
   layers: (ParamValues | undefined)[],
   mayBeAbsent: boolean,
 ): Promise<Pick<PreparedRun, 'model' | 'callOptions'>> {
   try {
+    const models = person === undefined ? shared : ((await shared.of?.(person)) ?? shared)
     const found = await models.resolveChatModel(id)
     const known = runModel(found)
     const model: RunInput['model'] = {
       ...known,
-      guard: spending?.guard({ id: found.id, price: known.price, local: found.local }, workspace),
+      guard: spending?.guard({ id: found.id, price: known.price, local: found.local }, workspace, person),
       onLearned: (learned) => models.learn(found.id, learned),
     }
     const isSet = layers.some((layer) => layer !== undefined)

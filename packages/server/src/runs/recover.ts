@@ -10,12 +10,18 @@ export interface UnfinishedRun extends RecoveredState {
   latest: boolean
 }
 
-/** Returns unfinished runs of earlier processes, oldest first. Kills their orphaned processes first. */
+/**
+ * Returns unfinished runs of earlier processes, or of one session, oldest first. Kills their orphaned processes first.
+ */
 export async function readUnfinishedRuns(
   store: Store,
   onError: (message: string, record: Pick<RunRecord, 'id' | 'sessionId'>, error: unknown) => void,
+  only?: string,
 ): Promise<UnfinishedRun[]> {
-  const records = await store.runs.unfinished()
+  const records =
+    only === undefined
+      ? await store.runs.unfinished()
+      : (await store.runs.ofSession(only)).filter(({ endedAt }) => endedAt === null)
   const found: UnfinishedRun[] = []
   for (const record of records) {
     try {

@@ -50,7 +50,11 @@ export interface RunManager {
    * Sends the user's message to a sub-agent. During its session's run it arrives as if from the parent. Otherwise the
    * sub-agent continues alone in its own chat. Throws `AgentNotFound` (404).
    */
-  messageAgent(session: Session, agentId: string, message: { id: string; text: string }): Promise<void>
+  messageAgent(
+    session: Session,
+    agentId: string,
+    message: { id: string; text: string; person?: string | undefined },
+  ): Promise<void>
   /**
    * Aborts a session's runs, or the one that writes this answer, and waits until they are stored and closed. Returns
    * undefined if there is none.
@@ -62,10 +66,21 @@ export interface RunManager {
   answer(askId: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
   /** Handles a page's report about a call it executes, see `Inbox.acknowledge`. */
   acknowledge(early: EarlyAnswer): Promise<'resolved' | 'stored'>
-  recover(): Promise<void>
+  /** Continues the unfinished runs of earlier processes, or those of one session. */
+  recover(sessionId?: string): Promise<void>
+  /** Waits for runs that are over but still being closed: a reader on another node may know of their end first. */
+  closed(sessionId: string): Promise<void>
+  /** Leaves all runs of these sessions unfinished for another process, each at its next safe point. */
+  handOver(sessionIds: readonly string[], now: AbortSignal): Promise<void>
+  /** Ends all runs of a session at once and writes nothing more, since another process has them. */
+  abandon(sessionId: string): void
+  /** The unfinished runs of these sessions, in this and in other processes. */
+  states(sessionIds: readonly string[]): Promise<ReadonlyMap<string, readonly RunState[]>>
   /** Ends runs at the next safe point. Runs waiting for the user stay as they are. */
   close(): Promise<void>
 }
+
+export type RunState = Pick<LiveRun, 'id' | 'messageId' | 'userMessageId' | 'status'>
 
 export interface StartRun {
   session: Session
@@ -98,19 +113,14 @@ export function createRunManager(services: RunServices): RunManager {
   return {
     start(given) {
       const sessionId = given.session.id
-      if (closing)
-        return Promise.reject(new NamedError('ShuttingDown', 'The server is shutting down.', { status: 503 }))
+      if (closing) return Promise.reject(shuttingDown(services.turns !== undefined))
       const isBusy = opening.has(sessionId) || live(sessionId).some((run) => !isBeside(given, run))
       if (isBusy) return Promise.reject(sessionBusy(live(sessionId)[0]))
       const started = start(given).finally(() => opening.delete(sessionId))
       opening.set(sessionId, started)
       return started
     },
-    async store(given, inside) {
-      const record = await newRecord(given, inside)
-      await inside.runs.put(record)
-      return record
-    },
+    store: (given, inside) => storeRun(given, inside),
     withdraw: (record, error) => (error === undefined ? interrupt(record) : fail(record, error)),
     get: (sessionId, messageId) =>
       messageId === undefined ? live(sessionId)[0] : live(sessionId).find((run) => run.messageId === messageId),
@@ -147,19 +157,20 @@ export function createRunManager(services: RunServices): RunManager {
         throw new NamedError('AgentNotFound', 'This sub-agent does not exist.', { status: 404 })
       const root = rootOf(session.id, agent.details)
       const alone = children.get(childKey(session.id, agentId))
-      if (root !== undefined) await root.messageAgent(agentId, message)
-      else if (alone !== undefined) await alone.steer(message)
+      const { id, text } = message
+      if (root !== undefined) await root.messageAgent(agentId, { id, text })
+      else if (alone !== undefined) await alone.steer({ id, text })
       else await standalone.goOn(session, agent as AgentRecord & { details: AgentDetails }, message)
     },
     async stop(sessionId, messageId) {
       await opening.get(sessionId)?.catch(() => undefined)
-      const alone = [...children].flatMap(([key, child]) => (key.startsWith(`${sessionId}/`) ? [child] : []))
+      const agents = alone(sessionId)
       const stopped = live(sessionId).filter((run) => messageId === undefined || run.messageId === messageId)
       const [first] = stopped
       if (first === undefined) {
         if (messageId !== undefined) return undefined
-        for (const child of alone) child.abort(stopNow())
-        await Promise.allSettled(alone.map((child) => child.done))
+        for (const child of agents) child.abort(stopNow())
+        await Promise.allSettled(agents.map((child) => child.done))
         return undefined
       }
       const begun = performance.now()
@@ -183,8 +194,8 @@ export function createRunManager(services: RunServices): RunManager {
       if (result === 'resolved') await markCallRunning(early)
       return result
     },
-    async recover() {
-      const found = await readUnfinishedRuns(store, warn)
+    async recover(only) {
+      const found = (await readUnfinishedRuns(store, warn, only)).filter(({ record }) => !isLive(record))
       for (const left of found) if (left.record.agentId !== null) orphans.set(left.record.id, left)
       for (const { record, session, latest, ...left } of found) {
         if (record.agentId !== null) continue
@@ -200,6 +211,18 @@ export function createRunManager(services: RunServices): RunManager {
         await standalone.close(record, session, left).catch((error: unknown) => giveUp(record, error))
       }
     },
+    async closed(sessionId) {
+      const over = live(sessionId).filter(({ status }) => status !== 'running' && status !== 'waiting')
+      await Promise.allSettled(over.map(({ done }) => done))
+    },
+    async handOver(sessionIds, now) {
+      await Promise.allSettled(sessionIds.flatMap((id) => opening.get(id) ?? []))
+      await Promise.all(sessionIds.flatMap((id) => [...live(id), ...alone(id)]).map((run) => run.handOver(now)))
+    },
+    abandon(sessionId) {
+      for (const run of [...live(sessionId), ...alone(sessionId)]) run.abandon()
+    },
+    states: async (sessionIds) => new Map(sessionIds.map((id) => [id, live(id)])),
     async close() {
       closing = true
       await Promise.allSettled(opening.values())
@@ -213,14 +236,40 @@ export function createRunManager(services: RunServices): RunManager {
     },
   }
 
+  async function storeRun(given: StartRun, inside: Store): Promise<RunRecord> {
+    const record = await newRecord(given, inside)
+    await inside.runs.put(record)
+    await services.turns?.begin(record.sessionId, inside)
+    return record
+  }
+
+  /** The sub-agents of a session. */
+  function alone(sessionId: string): OpenRun[] {
+    return [...children].flatMap(([key, child]) => (key.startsWith(`${sessionId}/`) ? [child] : []))
+  }
+
+  function isLive({ id, sessionId }: RunRecord): boolean {
+    return [...live(sessionId), ...alone(sessionId)].some((run) => run.id === id)
+  }
+
+  /** Tells the cluster when the last run of a session is closed. */
+  function onLast(sessionId: string, left: boolean): void {
+    if (live(sessionId).length + alone(sessionId).length === 0) services.turns?.end(sessionId, left)
+  }
+
   async function start(given: StartRun): Promise<LiveRun> {
     const { session, userMessageId, request } = given
     const parts = await prepareRun(services, session, request, { userMessageId, agentId: null })
-    const record = given.record ?? (await newRecord(given, store))
+    // In a cluster, the run and its turn are stored together.
+    const stored =
+      given.record ??
+      (services.turns === undefined ? undefined : await store.transaction((inside) => storeRun(given, inside)))
+    const record = stored ?? (await newRecord(given, store))
     await late.store(session.id)
+    services.turns?.assertHeld(session.id)
     // A stored record has the same request. Two copies would stay in memory as long as the run.
-    const own = given.record === undefined ? request : (given.record.request as RunRequest)
-    const begun = given.record === undefined ? 'unstored' : 'stored'
+    const own = stored === undefined ? request : (stored.request as RunRequest)
+    const begun = stored === undefined ? 'unstored' : 'stored'
     const run = open({ record, request: own, session, parts, begun })
     void run.begin()
     tellWatchers(session.id)
@@ -301,7 +350,7 @@ export function createRunManager(services: RunServices): RunManager {
       openChild,
       claimRecovered,
       isCompared,
-      onClosed(outcome) {
+      onClosed({ unstored, left }) {
         picked.delete(messageId)
         const rest = live(sessionId).filter((other) => other !== run)
         if (rest.length > 0) runs.set(sessionId, rest)
@@ -309,10 +358,12 @@ export function createRunManager(services: RunServices): RunManager {
           runs.delete(sessionId)
           shared.delete(sessionId)
         }
-        if (outcome === undefined) {
+        if (unstored !== undefined) late.add({ record, outcome: unstored, number: run.log.number })
+        else if (!left) {
           void merge(run)
           if (isFirst) services.onFirstAnswer?.(record)
-        } else late.add({ record, outcome, number: run.log.number })
+        }
+        onLast(sessionId, left)
       },
     })
     runs.set(
@@ -353,8 +404,10 @@ export function createRunManager(services: RunServices): RunManager {
       openChild,
       claimRecovered,
       isCompared,
-      onClosed() {
+      onClosed({ left }) {
         children.delete(key)
+        onLast(sessionId, left)
+        if (left) return
         void merge(live)
         services
           .dropState(sessionId, agentId)
@@ -421,6 +474,12 @@ function isBeside({ request, userMessageId }: StartRun, run: LiveRun): boolean {
 
 function childKey(sessionId: string, agentId: string): string {
   return `${sessionId}/${agentId}`
+}
+
+/** In a cluster, another node answers instead. */
+function shuttingDown(hasOthers: boolean): NamedError {
+  const [name, status] = hasOthers ? ['NotHere', 421] : ['ShuttingDown', 503]
+  return new NamedError(name as string, 'The server is shutting down.', { status: status as number })
 }
 
 export function sessionBusy(live: LiveRun | undefined): NamedError {

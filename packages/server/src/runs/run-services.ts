@@ -29,6 +29,8 @@ import type { PromptBlock } from './system-prompt.ts'
 export interface RunServices {
   store: Store
   blobs: Blobs
+  /** The blobs of one chat, if there are accounts. Default: all. */
+  blobsOf?(sessionId: string): Blobs
   media?: Media
   queries?: Queries
   browser?: Browser
@@ -39,10 +41,11 @@ export interface RunServices {
   pictures?: RunInput['pictures']
   transcription?: RunInput['transcription']
   attachments?: Attachments
+  vision?: RunInput['vision']
   journal: Journal
   inbox: Inbox
   logger: Logger
-  models: Pick<Models, 'resolveChatModel' | 'learn'>
+  models: Pick<Models, 'resolveChatModel' | 'learn' | 'of'>
   /** Counts model calls, and stops them when the user's budget is used up. */
   spending?: Pick<Spending, 'guard' | 'watch' | 'unwatch' | 'flush'>
   credentials: NonNullable<RunInput['credentials']>
@@ -59,6 +62,19 @@ export interface RunServices {
   /** Called when an answer to the first message of a branch is finished and stored. */
   onFirstAnswer?(record: RunRecord): void
   stallMs?: number
+  /** Tells the cluster which sessions this process works on, so that another can take them over. */
+  turns?: Turns
+}
+
+export interface Turns {
+  /** Called in the transaction that stores a run. */
+  begin(sessionId: string, inside: Store): Promise<void>
+  /** No run of the session is live here any more. `left`: it is unfinished, and another process continues it. */
+  end(sessionId: string, left: boolean): void
+  /** Throws once this process may have lost its sessions. Checked before each tool call. */
+  assertValid(): void
+  /** Throws `NotHere` (421) unless this process has the session. Checked before a run starts. */
+  assertHeld(sessionId: string): void
 }
 
 /** A session's view of its workspace: agents, tools, permissions, hooks and state. One object per run. */
@@ -85,9 +101,9 @@ export interface SessionServices {
   onStart(call: ModelCallStart): void
   /**
    * Decides each call separately with the current rules. `rules` apply to this run only. While `isCompared`, other
-   * models answer the same message, so changes need approval.
+   * models answer the same message, so changes need approval. `person` started the run, in team mode.
    */
-  decide(rules?: RuleTexts, isCompared?: () => boolean): RunInput['decide']
+  decide(rules?: RuleTexts, isCompared?: () => boolean, person?: string): RunInput['decide']
   mode(): NonNullable<RunInput['mode']>
   hooks(): NonNullable<RunInput['hooks']>
   /** Allows fetching addresses the user typed in these messages. */
@@ -97,6 +113,15 @@ export interface SessionServices {
     owner: { agentId?: string | undefined; column?: string | undefined },
     history: readonly StoredMessage[],
   ): AgentState
+}
+
+/** A decision about a tool call of a run. */
+export interface SeenDecision {
+  session: Session
+  person: string | undefined
+  call: Parameters<RunInput['decide']>[0]
+  ctx: Parameters<RunInput['decide']>[1]
+  decision: Awaited<ReturnType<RunInput['decide']>>
 }
 
 export interface ModelCallStart {

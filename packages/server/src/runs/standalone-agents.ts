@@ -9,7 +9,7 @@ interface StandaloneAgents {
   goOn(
     session: Session,
     agent: AgentRecord & { details: AgentDetails },
-    message: { id: string; text: string },
+    message: { id: string; text: string; person?: string | undefined },
   ): Promise<void>
   begin(record: RunRecord, session: Session, agent: AgentRecord, left?: RecoveredState): Promise<void>
   close(record: RunRecord, session: Session, left: RecoveredState): Promise<void>
@@ -31,7 +31,7 @@ export function createStandaloneAgents(
   async function goOn(
     session: Session,
     agent: AgentRecord & { details: AgentDetails },
-    message: { id: string; text: string },
+    message: { id: string; text: string; person?: string | undefined },
   ): Promise<void> {
     const { agentId, name, details } = agent
     const at = { sessionId: session.id, agentId }
@@ -42,7 +42,7 @@ export function createStandaloneAgents(
       userMessageId: message.id,
       messageId: newId('msg_'),
       status: 'running',
-      request: { model: details.setup.model, agent: name, alone: true },
+      request: { model: details.setup.model, agent: name, alone: true, person: message.person },
       fromNumber: await store.runs.lastNumber(session.id),
       createdAt: Date.now(),
       endedAt: null,
@@ -53,18 +53,26 @@ export function createStandaloneAgents(
       await inside.messages.add(at, { id: message.id, parentMessageId, role: 'user', parts, createdAt: Date.now() })
       await inside.runs.put(record)
       await inside.agents.put({ ...agent, status: 'running', runId: record.id, updatedAt: Date.now() })
+      await services.turns?.begin(session.id, inside)
     })
     await begin(record, session, agent)
   }
 
   async function begin(record: RunRecord, session: Session, agent: AgentRecord, left?: RecoveredState): Promise<void> {
-    const parts = await prepareStandaloneRun(services, session, agent, record.userMessageId)
+    const parts = await prepareStandaloneRun(
+      services,
+      session,
+      agent,
+      record.userMessageId,
+      runRequestOf(record).person,
+    )
     const live = openChild({ record, session, parts, recovered: left })
     void live.begin()
     void live.done
       .then(() => live.status)
       .catch(() => 'failed')
       .then(async (status) => {
+        if (live.left) return
         const now = (await store.agents.get(session.id, agent.agentId)) ?? agent
         const ended = status === 'done' ? 'completed' : status === 'failed' ? 'failed' : 'stopped'
         await store.agents.put({ ...now, status: ended, updatedAt: Date.now() })

@@ -27,10 +27,14 @@ import type { Sink } from '../http/route.ts'
 import type { LiveLog } from './live-log.ts'
 import { prepareChildRun, type PreparedRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices, SessionServices } from './run-services.ts'
+import type { Payer } from '../usage/budget-accounts.ts'
 
 interface SubAgentHost extends AgentHost {
   /** Stops all further writes. */
   freeze(): Promise<void>
+  /** See `RunSubAgents.handOver`. */
+  handOver(now: AbortSignal): Promise<boolean>
+  abandon(): void
 }
 
 interface SubAgentHostOptions {
@@ -75,6 +79,17 @@ function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
       left = true
       await Promise.all([...runs].map((run) => run.freeze()))
     },
+    async handOver(now) {
+      if (runs.size === 0) return false
+      // A sub-agent that ends meanwhile may let its parent begin others.
+      while (runs.size > 0) await Promise.all([...runs].map((run) => run.handOver(now)))
+      left = true
+      return true
+    },
+    abandon() {
+      left = true
+      for (const run of runs) run.abandon()
+    },
   }
 
   async function open(child: ChildRun): Promise<HostedRun> {
@@ -87,7 +102,7 @@ function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
     }
     const recovered = known === undefined ? undefined : given.claimRecovered(child.runId)
     const record = known ?? (await begin(child))
-    const parts = await prepareChildRun(services, session, child, request.page)
+    const parts = await prepareChildRun(services, session, child, request)
     const run = given.open({
       record,
       session,
@@ -107,8 +122,9 @@ function createSubAgentHost(given: SubAgentHostOptions): SubAgentHost {
       }),
     }
 
-    function outcome(message: Message): RunOutcome {
-      return toOutcome(message, run.status)
+    /** A run that another process continues has no outcome here. */
+    function outcome(message: Message): RunOutcome | Promise<never> {
+      return run.left ? new Promise<never>(() => undefined) : toOutcome(message, run.status)
     }
   }
 
@@ -169,6 +185,9 @@ export interface RunSubAgents {
   stop(agentId: string): Promise<AgentReport | undefined>
   /** Stops all further writes of the sub-agents. */
   freeze(): Promise<void>
+  /** Hands over the runs of all sub-agents. Resolves to false if there are none. */
+  handOver(now: AbortSignal): Promise<boolean>
+  abandon(): void
 }
 
 interface RunSubAgentsOptions {
@@ -195,6 +214,8 @@ export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
       link: child.link({ steer, resumed }),
       stop: () => Promise.resolve(undefined),
       freeze: () => Promise.resolve(),
+      handOver: () => Promise.resolve(false),
+      abandon: () => undefined,
     }
   }
   const host = createSubAgentHost({
@@ -218,7 +239,8 @@ export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
     steer,
     resumed,
   })
-  return { link, stop: tree.stop, freeze: host.freeze }
+  const { freeze, handOver, abandon } = host
+  return { link, stop: tree.stop, freeze, handOver, abandon }
 }
 
 export interface LiveRun {
@@ -232,6 +254,8 @@ export interface LiveRun {
   readonly place: number
   /** True while the user has not continued with one of several answers. */
   readonly isCompared: boolean
+  /** Who and what it is counted for. Empty outside team mode. */
+  readonly payer?: Payer
   /** The page that started the run, if any. */
   readonly client?: string | undefined
   readonly status: RunStatus
@@ -249,6 +273,8 @@ export interface LiveRun {
 
 export interface OpenRun extends LiveRun {
   status: RunStatus
+  /** True once nothing more of it is written here. */
+  readonly left: boolean
   /** Never rejects. */
   begin(): Promise<void>
   abort(reason: NamedError): void
@@ -263,6 +289,13 @@ export interface OpenRun extends LiveRun {
   freeze(): Promise<void>
   /** Called on shutdown. Ends at a safe point, or leaves a waiting run as it is. */
   detach(): Promise<void>
+  /**
+   * Leaves the run unfinished for another node: between two steps, while it waits for the user, or wherever it is once
+   * the signal aborts.
+   */
+  handOver(now: AbortSignal): Promise<void>
+  /** Ends at once and writes nothing more, since another node has the run. */
+  abandon(): void
 }
 
 export interface RunToBegin {
@@ -284,6 +317,9 @@ export interface RunToOpen extends RunToBegin {
   claimRecovered: SubAgentHostOptions['claimRecovered']
   /** True until the user continued with an answer of the column's comparison. */
   isCompared(column: string): boolean
-  /** Called before the streams end, once everything is stored. Otherwise gets the unstored outcome. */
-  onClosed: (unstored?: RunOutcome) => void
+  /**
+   * Called before the streams end, once everything is stored. Otherwise gets the unstored outcome. `left`: the run is
+   * unfinished, and another process continues it.
+   */
+  onClosed: (end: { unstored?: RunOutcome; left: boolean }) => void
 }

@@ -27,6 +27,7 @@ function reader(writeMs: number) {
       return 0
     },
     onDrain: () => undefined,
+    cut: () => undefined,
     end: () => undefined,
   }
   const nothing = { events: [], upTo: 0, complete: true }

@@ -11,6 +11,8 @@ export interface Subscriber {
   wake(): void
   /** Closes the subscriber if the log is over. */
   check(): void
+  /** Disconnects the client, which reconnects with its last number. */
+  cut(): void
   close(): void
 }
 
@@ -85,6 +87,11 @@ class SinkSubscriber implements Subscriber {
     if (this.#state !== 'live' || !this.#source.over(this.#untilWaiting)) return
     this.flush()
     if (this.live) this.#end()
+  }
+
+  cut(): void {
+    this.#sink.cut()
+    this.close()
   }
 
   close(): void {

@@ -90,9 +90,10 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
       return made
     },
     async outdate(workspaceId = everywhere) {
-      revisions ??= await loadRevisions()
-      revisions[workspaceId] = (revisions[workspaceId] ?? 0) + 1
-      await store.settings.set(revisionsKey, revisions)
+      await store.settings.update(revisionsKey, (stored) => {
+        const current = revisionsSchema.parse(stored)
+        return (revisions = { ...current, [workspaceId]: (current[workspaceId] ?? 0) + 1 })
+      })
     },
     forget(sessionId) {
       held.delete(sessionId)

@@ -4,7 +4,8 @@ import path from 'node:path'
 import type { Documents, DocumentText } from '@troupe/core'
 import { beforeEach, expect, test } from 'vitest'
 import { createAttachments } from './attachments.ts'
-import { createBlobFiles } from './blobs.ts'
+import { createBlobFiles } from '../blobs/blob-files.ts'
+import { openBlobScopes } from '../http/blob-scopes.ts'
 
 let home = ''
 let reads = 0
@@ -30,7 +31,10 @@ beforeEach(() => {
 async function open(filename: string) {
   const blobs = createBlobFiles(path.join(home, 'blobs'))
   const { sha256 } = await blobs.put(Buffer.from(`bytes of ${filename}`), 'application/octet-stream')
-  return { attachments: createAttachments({ home, blobs, documents }), file: { sessionId: 'ses_1', sha256, filename } }
+  return {
+    attachments: createAttachments({ home, blobs: openBlobScopes(blobs), documents }),
+    file: { sessionId: 'ses_1', sha256, filename },
+  }
 }
 
 test('a short document is shown completely, the same on every turn, and converted once', async () => {
@@ -78,7 +82,7 @@ test('a recording names the tool for its words only where a provider offers tran
   const blobs = createBlobFiles(path.join(home, 'blobs'))
   for (const model of ['acme/whisper-1', undefined]) {
     const transcription = { model: async () => model }
-    const text = await createAttachments({ home, blobs, documents, transcription }).textOf(file)
+    const text = await createAttachments({ home, blobs: openBlobScopes(blobs), documents, transcription }).textOf(file)
     expect(text?.includes('Use Transcribe with this path')).toBe(model !== undefined)
   }
 })

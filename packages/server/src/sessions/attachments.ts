@@ -15,7 +15,7 @@ const keptTexts = 100
  */
 export function createAttachments(options: {
   home: string
-  blobs: Blobs
+  blobs: { session(sessionId: string): Blobs }
   documents: Documents
   transcription?: Pick<Transcription, 'model'>
 }): Attachments {
@@ -24,7 +24,11 @@ export function createAttachments(options: {
 
   const attachments: Attachments = {
     pathOf(file) {
-      return saveFile(path.join(home, 'sessions', file.sessionId, 'output', 'attachments'), file, blobs)
+      return saveFile(
+        path.join(home, 'sessions', file.sessionId, 'output', 'attachments'),
+        file,
+        blobs.session(file.sessionId),
+      )
     },
     async textOf(file, signal) {
       const saved = await attachments.pathOf(file)

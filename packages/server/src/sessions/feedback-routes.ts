@@ -7,6 +7,7 @@ import {
   NamedError,
   type StoredMessage,
 } from '@troupe/protocol'
+import { viewerOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { type RunManager, sessionBusy } from '../runs/run-manager.ts'
@@ -16,9 +17,9 @@ import { pageSize } from './message-routes.ts'
 /** Ratings of answers. They are stored in the answer's metadata, which no provider gets, and are exported with it. */
 export function feedbackRoutes({ store, runs, lock }: { store: Store; runs: RunManager; lock: KeyedMutex }): Route[] {
   return implement(feedbackEndpoints, {
-    'GET /ai/feedback': async ({ query: { rating, sessionId, cursor, limit }, workspaceId }) => {
+    'GET /ai/feedback': async ({ principal, query: { rating, sessionId, cursor, limit }, workspaceId }) => {
       if (sessionId !== undefined) await findSession(store, sessionId, workspaceId)
-      const page = { cursor: cursor || undefined, ...pageSize(limit) }
+      const page = { cursor: cursor || undefined, viewer: viewerOf(principal), ...pageSize(limit) }
       const { messages, nextCursor } = await store.messages.rated({ workspaceId, sessionId, rating, ...page })
       const feedback = await Promise.all(messages.map(listed))
       return { feedback: feedback.filter((one) => one !== undefined), nextCursor }

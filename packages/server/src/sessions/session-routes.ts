@@ -9,15 +9,17 @@ import {
   sessionEndpoints,
   type StoredMessage,
 } from '@troupe/protocol'
+import { personIdOf, viewerOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { checkParams } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import type { RunManager } from '../runs/run-manager.ts'
+import type { RunManager, RunState } from '../runs/run-manager.ts'
 import type { PublishedPages } from '../transfer/publish/published-pages.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 import type { Logger } from '../util/logger.ts'
+import type { BlobScopes } from '../http/blob-scopes.ts'
 import { assertMessage, pageSize } from './message-routes.ts'
 
 export function sessionRoutes(options: {
@@ -30,31 +32,40 @@ export function sessionRoutes(options: {
   dropSession: (sessionId: string) => Promise<void>
   /** Called after a session is deleted. */
   published: Pick<PublishedPages, 'unpublishDeleted'>
+  blobScopes: Pick<BlobScopes, 'copy'>
 }): Route[] {
   const { store, runs, lock, permissions, dropSession, published } = options
   return implement(sessionEndpoints, {
-    'GET /ai/sessions': async ({ query: { q, view, folder, cursor, limit }, workspaceId }) => {
+    'GET /ai/sessions': async ({ principal, query: { q, view, folder, cursor, limit }, workspaceId }) => {
+      const viewer = viewerOf(principal)
       const found = await store.sessions.list({
         workspaceId,
         query: q || undefined,
         view: view || undefined,
         folderId: folder === 'none' ? null : folder || undefined,
+        viewer,
         cursor: cursor || undefined,
         ...pageSize(limit),
       })
-      const hits = q ? await store.messages.search({ workspaceId, query: q, limit: 50 }) : []
-      return { sessions: found.sessions.map(withRun), nextCursor: found.nextCursor, hits }
+      const hits = q ? await store.messages.search({ workspaceId, query: q, limit: 50, viewer }) : []
+      return { sessions: await withRuns(found.sessions), nextCursor: found.nextCursor, hits }
     },
-    'POST /ai/sessions': async ({ body, workspaceId }) => {
+    'POST /ai/sessions': async ({ principal, body, workspaceId }) => {
       const { id = newId('ses_'), mode, ...rest } = body
       const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
       const wanted = mode === undefined ? await permissions.initialMode(workspaceId) : permissions.checkMode(mode)
       if (body.params !== undefined) await fit(body.params, body.model)
-      const session = await store.sessions.create({ id, workspaceId, ...fields, mode: wanted })
-      return { session: withRun(session) }
+      const session = await store.sessions.create({
+        id,
+        workspaceId,
+        ...fields,
+        mode: wanted,
+        ownerId: personIdOf(principal) ?? null,
+      })
+      return { session: await withRun(session) }
     },
     'GET /ai/sessions/:id': async ({ params, workspaceId }) => ({
-      session: withRun(await findSession(store, params.id, workspaceId)),
+      session: await withRun(await findSession(store, params.id, workspaceId)),
     }),
     'PATCH /ai/sessions/:id': async ({ params, body, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
@@ -66,31 +77,36 @@ export function sessionRoutes(options: {
         if (body.trashed === true) await runs.stop(session.id)
         return store.sessions.update(session.id, patch)
       })
-      return { session: withRun(wanted === undefined ? patched : await permissions.setMode(session.id, wanted)) }
+      return { session: await withRun(wanted === undefined ? patched : await permissions.setMode(session.id, wanted)) }
     },
     'DELETE /ai/sessions/:id': async ({ params, workspaceId }) => {
       const { id } = await findSession(store, params.id, workspaceId)
       await remove(id)
       return { deleted: id, stillPublished: await published.unpublishDeleted(id) }
     },
-    'POST /ai/sessions/:id/fork': async ({ params, body: { messageId }, workspaceId }) => {
+    'POST /ai/sessions/:id/fork': async ({ principal, params, body: { messageId }, workspaceId }) => {
       const from = await findSession(store, params.id, workspaceId)
       await assertMessage(store, { sessionId: from.id }, messageId)
       if (runs.get(from.id, messageId) !== undefined)
         throw new NamedError('SessionBusy', 'This answer is still being written.', { status: 409 })
-      return { session: await forkSession(store, from, messageId) }
+      const session = await forkSession(store, from, messageId, personIdOf(principal) ?? null)
+      await options.blobScopes.copy(from.id, session.id)
+      return { session }
     },
-    'DELETE /ai/trash': async ({ workspaceId }) => {
+    'DELETE /ai/trash': async ({ principal, rights, workspaceId }) => {
       const deleted: string[] = []
       const stillPublished: string[] = []
-      for (;;) {
-        const { sessions } = await store.sessions.list({ workspaceId, view: 'trashed', limit: 200 })
-        for (const { id } of sessions) {
-          if (!(await remove(id, { ifTrashed: true }))) continue
-          deleted.push(id)
-          stillPublished.push(...(await published.unpublishDeleted(id)))
+      const viewer = viewerOf(principal)
+      for (let cursor: string | undefined; ;) {
+        const page = await store.sessions.list({ workspaceId, view: 'trashed', limit: 200, viewer, cursor })
+        for (const session of page.sessions) {
+          // Others' chats that the caller only sees stay.
+          if ((await rights.session(session)) !== 'manage' || !(await remove(session.id, { ifTrashed: true }))) continue
+          deleted.push(session.id)
+          stillPublished.push(...(await published.unpublishDeleted(session.id)))
         }
-        if (sessions.length === 0) return { deleted, stillPublished }
+        if (page.nextCursor === null) return { deleted, stillPublished }
+        cursor = page.nextCursor
       }
     },
   })
@@ -112,8 +128,17 @@ export function sessionRoutes(options: {
     })
   }
 
-  function withRun(session: Session): ListedSession {
-    const live = runs.all(session.id)
+  async function withRun(session: Session): Promise<ListedSession> {
+    const [listed] = await withRuns([session])
+    return listed as ListedSession
+  }
+
+  async function withRuns(sessions: readonly Session[]): Promise<ListedSession[]> {
+    const states = await runs.states(sessions.map(({ id }) => id))
+    return sessions.map((session) => listed(session, states.get(session.id) ?? []))
+  }
+
+  function listed(session: Session, live: readonly RunState[]): ListedSession {
     const run = live.find(({ status }) => status === 'waiting') ?? live[0]
     return {
       ...session,
@@ -127,14 +152,14 @@ export function sessionRoutes(options: {
 }
 
 /** Creates a session with the messages up to this one. Run state, such as active agents, is not copied. */
-function forkSession(store: Store, from: Session, messageId: string): Promise<Session> {
+function forkSession(store: Store, from: Session, messageId: string, ownerId: string | null): Promise<Session> {
   const { workspaceId, projectId, title, model, agent, folderId, params } = from
   // Bypass mode was granted to that session only.
   const mode = from.mode === 'bypass' ? 'default' : from.mode
   const id = newId('ses_')
   return store.transaction(async (inside) => {
     const messages = await inside.messages.chain({ sessionId: from.id }, messageId)
-    await inside.sessions.create({ id, workspaceId, projectId })
+    await inside.sessions.create({ id, workspaceId, projectId, ownerId })
     for (const message of messages) await inside.messages.add({ sessionId: id }, withoutRatings(message))
     return inside.sessions.update(id, { title, model, agent, mode, folderId, params })
   })
@@ -149,7 +174,9 @@ function withoutRatings({ metadata, ...message }: StoredMessage): StoredMessage 
 
 export function folderRoutes({ store }: { store: Store }): Route[] {
   return implement(folderEndpoints, {
-    'GET /ai/folders': async ({ workspaceId }) => ({ folders: await store.folders.list(workspaceId) }),
+    'GET /ai/folders': async ({ principal, workspaceId }) => ({
+      folders: await store.folders.list(workspaceId, viewerOf(principal)),
+    }),
     'POST /ai/folders': async ({ body: { id = newId('f_'), name, parentFolderId = null }, workspaceId }) => ({
       folder: await store.folders.create({ id, workspaceId, name, parentFolderId }),
     }),

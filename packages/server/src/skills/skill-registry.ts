@@ -16,6 +16,7 @@ import {
   type Workspace,
 } from '@troupe/core'
 import type { Part, StoredMessage } from '@troupe/protocol'
+import { readResponding } from '../workspaces/folder-states.ts'
 
 /** The skills of each workspace: the home's, those of enclosing trusted workspaces, and its own if trusted. */
 export interface SkillRegistry {
@@ -78,8 +79,11 @@ export function createSkillRegistry(options: {
   function read(workspace: Pick<Workspace, 'path' | 'trusted'>, session: Pick<Session, 'projectId'>): FoundSkills {
     const key = keyOf(workspace, session)
     const known = kept.get(key) ?? (session.projectId === null ? keep(key, workspace, []) : make(workspace, []))
-    if (!responds(workspace.path)) return known.last ?? { skills: [], problems: [] }
-    known.last = known.find(known.places)
+    known.last = readResponding(
+      () => responds(workspace.path),
+      () => known.find(known.places),
+      () => known.last ?? { skills: [], problems: [] },
+    )
     return known.last
   }
 

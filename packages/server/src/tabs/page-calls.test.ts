@@ -9,11 +9,19 @@ afterEach(() => void vi.useRealTimers())
 
 function open() {
   const tabs = createPageTabs()
-  const calls = createPageCalls(tabs, () => Promise.resolve('w'))
+  const calls = createPageCalls(tabs, () => Promise.resolve({ workspaceId: 'w', ownerId: null }))
   const nobody: string[] = []
   const onNobody = (error: NamedError) => void nobody.push(error.name)
   const announce = (tabId: string, more: Partial<PageTab> = {}) =>
-    tabs.announce({ workspaceId: 'w', clientId: 'c', tabId, actions: ['open-url'], sessionId: null, ...more })
+    tabs.announce({
+      workspaceId: 'w',
+      ownerId: null,
+      clientId: 'c',
+      tabId,
+      actions: ['open-url'],
+      sessionId: null,
+      ...more,
+    })
   const of = (tabId: string) => calls.of({ clientId: 'c', tabId }).calls.map(({ toolCallId }) => toolCallId)
   return { tabs, calls, nobody, onNobody, announce, of }
 }

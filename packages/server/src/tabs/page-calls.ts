@@ -1,5 +1,6 @@
-import type { Ask } from '@troupe/core'
+import type { Ask, Session } from '@troupe/core'
 import { NamedError, type PageCall, tabEndpoints } from '@troupe/protocol'
+import { personIdOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { type PageTab, type PageTabs, tabKey, type WantedTab } from './page-tabs.ts'
 
@@ -29,7 +30,7 @@ interface WaitingCall {
 
 export function createPageCalls(
   tabs: PageTabs,
-  workspaceOf: (sessionId: string) => Promise<string | undefined>,
+  sessionOf: (sessionId: string) => Promise<Pick<Session, 'workspaceId' | 'ownerId'> | undefined>,
   { back = returnMs, restart = restartMs } = {},
 ): PageCalls {
   const waiting = new Map<string, WaitingCall>()
@@ -42,8 +43,15 @@ export function createPageCalls(
       const { action, input, byPerson } = (ask.content ?? {}) as { action?: string; input?: unknown; byPerson?: true }
       // A custom tool may ask without an action. Then any page may answer, and no tab is chosen.
       if (action === undefined) return () => undefined
-      const workspaceId = (await workspaceOf(ask.sessionId)) ?? ''
-      const wanted: WantedTab = { workspaceId, action, sessionId: ask.sessionId, clientId: ask.client, tabId: ask.tab }
+      const { workspaceId = '', ownerId = null } = (await sessionOf(ask.sessionId)) ?? {}
+      const wanted: WantedTab = {
+        workspaceId,
+        ownerId,
+        action,
+        sessionId: ask.sessionId,
+        clientId: ask.client,
+        tabId: ask.tab,
+      }
       const call: PageCall = {
         askId: ask.id,
         sessionId: ask.sessionId,
@@ -101,13 +109,14 @@ function noPage(): NamedError {
 
 export function tabRoutes({ tabs, pageCalls }: { tabs: PageTabs; pageCalls: PageCalls }): Route[] {
   return implement(tabEndpoints, {
-    'POST /ai/tabs': ({ body, workspaceId }) => {
+    'POST /ai/tabs': ({ principal, body, workspaceId }) => {
+      const ownerId = personIdOf(principal) ?? null
       const { clientId, tabId, actions, notes, sessionId = null, alive, closed } = body
       if (closed === true) {
         tabs.leave({ clientId, tabId })
         return { calls: [], others: 0 }
       }
-      tabs.announce({ workspaceId, clientId, tabId, actions, sessionId, notes })
+      tabs.announce({ workspaceId, ownerId, clientId, tabId, actions, sessionId, notes })
       if (alive !== undefined) tabs.alive(clientId, [...alive, tabId])
       return pageCalls.of({ clientId, tabId })
     },

@@ -14,38 +14,39 @@ function open(options = {}) {
 }
 const tab = (clientId: string, tabId: string, more: Partial<PageTab> = {}): PageTab => ({
   workspaceId: 'w',
+  ownerId: null,
   clientId,
   tabId,
   actions: ['open-url'],
   sessionId: null,
   ...more,
 })
-const wanted = { workspaceId: 'w', action: 'open-url', sessionId: 's' }
+const wanted = { workspaceId: 'w', ownerId: null, action: 'open-url', sessionId: 's' }
 
 test('a page’s actions are available until it has been silent for a while', () => {
   open()
-  expect(tabs.offers('w', 'open-url')).toBe(false)
+  expect(tabs.offers({ workspaceId: 'w', ownerId: null }, 'open-url')).toBe(false)
   tabs.announce(tab('a', '1'))
-  expect([tabs.offers('w', 'open-url'), tabs.offers('w', 'notify'), tabs.offers('other', 'open-url')]).toEqual([
-    [],
-    false,
-    false,
-  ])
+  expect([
+    tabs.offers({ workspaceId: 'w', ownerId: null }, 'open-url'),
+    tabs.offers({ workspaceId: 'w', ownerId: null }, 'notify'),
+    tabs.offers({ workspaceId: 'other', ownerId: null }, 'open-url'),
+  ]).toEqual([[], false, false])
   vi.advanceTimersByTime(80_000)
   tabs.announce(tab('a', '1'))
   vi.advanceTimersByTime(80_000)
-  expect(tabs.offers('w', 'open-url')).toEqual([])
+  expect(tabs.offers({ workspaceId: 'w', ownerId: null }, 'open-url')).toEqual([])
   vi.advanceTimersByTime(20_000)
-  expect(tabs.offers('w', 'open-url')).toBe(false)
+  expect(tabs.offers({ workspaceId: 'w', ownerId: null }, 'open-url')).toBe(false)
 })
 
 test('pages’ notes on an action are included once, while they are open', () => {
   open()
   tabs.announce(tab('a', '1', { notes: { 'open-url': ['b', 'a'], notify: ['c'] } }))
   tabs.announce(tab('b', '2', { notes: { 'open-url': ['a'] } }))
-  expect(tabs.offers('w', 'open-url')).toEqual(['a', 'b'])
+  expect(tabs.offers({ workspaceId: 'w', ownerId: null }, 'open-url')).toEqual(['a', 'b'])
   tabs.alive('a', [])
-  expect(tabs.offers('w', 'open-url')).toEqual(['a'])
+  expect(tabs.offers({ workspaceId: 'w', ownerId: null }, 'open-url')).toEqual(['a'])
 })
 
 test('the tab that started the run comes first, then its browser, then any tab with the session open', () => {
@@ -72,15 +73,15 @@ test('a closed tab has a moment to come back, as after a reload', () => {
   tabs.onChange(() => changes++)
   tabs.announce(tab('a', '1'))
   tabs.leave({ clientId: 'a', tabId: '1' })
-  expect(tabs.offers('w', 'open-url')).toEqual([])
+  expect(tabs.offers({ workspaceId: 'w', ownerId: null }, 'open-url')).toEqual([])
   vi.advanceTimersByTime(2000)
   tabs.announce(tab('a', '1'))
   vi.advanceTimersByTime(10_000)
-  expect(tabs.offers('w', 'open-url')).toEqual([])
+  expect(tabs.offers({ workspaceId: 'w', ownerId: null }, 'open-url')).toEqual([])
   tabs.leave({ clientId: 'a', tabId: '1' })
   changes = 0
   vi.advanceTimersByTime(6000)
-  expect([tabs.offers('w', 'open-url'), changes]).toEqual([false, 1])
+  expect([tabs.offers({ workspaceId: 'w', ownerId: null }, 'open-url'), changes]).toEqual([false, 1])
 })
 
 test('a browser reports its own open tabs, and none of others', () => {

@@ -1,5 +1,7 @@
 export interface PageTab {
   workspaceId: string
+  /** The person who has it open. Null without accounts. */
+  ownerId: string | null
   /** Id of the browser. `tabId` identifies the tab in it. */
   clientId: string
   tabId: string
@@ -12,6 +14,8 @@ export interface PageTab {
 
 export interface WantedTab {
   workspaceId: string
+  /** The owner of the chat. Pages of others are never asked. */
+  ownerId: string | null
   action: string
   sessionId: string
   /** The client that started the run. */
@@ -27,7 +31,7 @@ export interface PageTabs {
   /** Lists the live tabs of a browser. All its other tabs are removed. */
   alive(clientId: string, tabIds: readonly string[]): void
   /** Returns false if no page of the workspace supports the action, else the pages' notes about it. */
-  offers(workspaceId: string, action: string): false | readonly string[]
+  offers(at: Pick<PageTab, 'workspaceId' | 'ownerId'>, action: string): false | readonly string[]
   /**
    * Picks the tab to act: the one that started the run, else another of its browser, else any. Prefers one that shows
    * the session, then the most recently seen. A live `held` tab keeps the call.
@@ -80,16 +84,14 @@ export function createPageTabs({ now = Date.now, life = tabTtlMs, comeBack = ret
       }
       if (gone) changed()
     },
-    offers(workspaceId, action) {
-      const able = living().filter((tab) => tab.workspaceId === workspaceId && tab.actions.includes(action))
+    offers(at, action) {
+      const able = living().filter((tab) => isAt(tab, at) && tab.actions.includes(action))
       if (able.length === 0) return false
       // Sorted, so model input does not depend on which tab was seen last.
       return [...new Set(able.flatMap(({ notes }) => notes?.[action] ?? []))].toSorted()
     },
     pick(wanted, held) {
-      const able = living().filter(
-        (tab) => tab.workspaceId === wanted.workspaceId && tab.actions.includes(wanted.action),
-      )
+      const able = living().filter((tab) => isAt(tab, wanted) && tab.actions.includes(wanted.action))
       const holder = able.find(({ key }) => key === held)
       if (holder !== undefined) return holder
       const { clientId, tabId, sessionId } = wanted
@@ -106,6 +108,10 @@ export function createPageTabs({ now = Date.now, life = tabTtlMs, comeBack = ret
       clearTimeout(timer)
       listeners.clear()
     },
+  }
+
+  function isAt(tab: PageTab, { workspaceId, ownerId }: Pick<PageTab, 'workspaceId' | 'ownerId'>): boolean {
+    return tab.workspaceId === workspaceId && tab.ownerId === ownerId
   }
 
   function living() {

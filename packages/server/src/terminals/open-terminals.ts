@@ -1,14 +1,22 @@
-import { createProcessPool } from '@troupe/core'
+import { createProcessPool, type Isolation } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import { type PersonTerminal, startPersonTerminal, type TerminalSize } from './person-terminal.ts'
 
 /** The person's terminals of all folders. They outlive pages and chats, and end with the server. */
+export interface NewTerminal extends TerminalSize {
+  workspaceId: string
+  root: string
+  folder: string
+  isolation?: Isolation | undefined
+}
+
 export interface Terminals {
-  list(workspaceId: string): PersonTerminal[]
-  /** Throws `TerminalNotFound` (404), also for a terminal of another folder. */
-  find(workspaceId: string, terminalId: string): PersonTerminal
+  /** In team mode each person has their own. */
+  list(workspaceId: string, ownerId: string | null): PersonTerminal[]
+  /** Throws `TerminalNotFound` (404), also for a terminal of another folder or person. */
+  find(workspaceId: string, terminalId: string, ownerId: string | null): PersonTerminal
   /** Throws `TooManyTerminals` (409). */
-  start(start: TerminalSize & { workspaceId: string; root: string; folder: string }): Promise<PersonTerminal>
+  start(start: NewTerminal): Promise<PersonTerminal>
   end(terminal: PersonTerminal): Promise<void>
   /** Calls back when a terminal of a folder is added, removed or has another `info`. Returns an unsubscribe function. */
   onChange(workspaceId: string, listener: () => void): () => void
@@ -33,15 +41,16 @@ export function openTerminals({
   let starting = 0
   let sweep: NodeJS.Timeout | undefined
   const terminals: Terminals = {
-    list: (workspaceId) => [...all.values()].filter((one) => one.workspaceId === workspaceId),
-    find(workspaceId, terminalId) {
+    list: (workspaceId, ownerId) =>
+      [...all.values()].filter((one) => one.workspaceId === workspaceId && one.ownerId === ownerId),
+    find(workspaceId, terminalId, ownerId) {
       const found = all.get(terminalId)
-      if (found?.workspaceId === workspaceId) return found
+      if (found?.workspaceId === workspaceId && found.ownerId === ownerId) return found
       throw new NamedError('TerminalNotFound', 'This terminal does not exist. Terminals end with the server.', {
         status: 404,
       })
     },
-    async start({ workspaceId, root, folder, columns, rows }) {
+    async start({ workspaceId, root, folder, columns, rows, isolation }) {
       if (all.size + starting >= mostTerminals)
         throw new NamedError(
           'TooManyTerminals',
@@ -50,10 +59,19 @@ export function openTerminals({
         )
       starting++
       try {
-        const used = new Set(terminals.list(workspaceId).map(({ info }) => info.number))
+        const used = new Set(terminals.list(workspaceId, isolation?.person ?? null).map(({ info }) => info.number))
         let number = 1
         while (used.has(number)) number++
-        const terminal = await startPersonTerminal({ workspaceId, root, folder, columns, rows, env, number })
+        const terminal = await startPersonTerminal({
+          workspaceId,
+          root,
+          folder,
+          columns,
+          rows,
+          env,
+          isolation,
+          number,
+        })
         all.set(terminal.id, terminal)
         pool.watch(terminal.pid, terminal.ended)
         let { info } = terminal

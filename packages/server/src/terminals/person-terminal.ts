@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { readlink } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import path from 'node:path'
-import { endCommand, isInside, isProgram, sendSignalTo } from '@troupe/core'
+import {
+  endCommand,
+  isInside,
+  type Isolation,
+  isolatedStart,
+  isProgram,
+  makeTemporaryFolder,
+  sendSignalTo,
+} from '@troupe/core'
 import { NamedError, type TerminalInfo } from '@troupe/protocol'
 import type { IPty } from '@lydell/node-pty'
 import { createHistory, type History } from './history.ts'
@@ -18,6 +27,8 @@ export interface TerminalSize {
 export interface PersonTerminal {
   readonly id: string
   readonly workspaceId: string
+  /** The only person who may use it. Null without accounts. */
+  readonly ownerId: string | null
   readonly pid: number
   readonly info: TerminalInfo
   readonly history: History
@@ -43,6 +54,8 @@ interface TerminalStart extends TerminalSize {
   root: string
   folder: string
   env: NodeJS.ProcessEnv
+  /** In team mode: the person, whose shell runs in their sandbox. */
+  isolation?: Isolation | undefined
   /** Names the terminal among others with the same program. */
   number: number
 }
@@ -57,25 +70,41 @@ export async function startPersonTerminal(start: TerminalStart): Promise<PersonT
   const env = personEnvironment(start.env)
   const shell = findShell(start.env)
   env['SHELL'] = shell
+  const temporary = start.isolation && (await makeTemporaryFolder('terminal', start.isolation))
+  const inside = await isolatedStart(start.isolation, {
+    argv: [shell, ...(process.platform === 'darwin' ? ['-l'] : [])],
+    cwd: start.folder,
+    env,
+    confinement: 'workspace',
+    roots: [start.root],
+    ...(temporary !== undefined && { temporary }),
+  })
+  const release = (): void => {
+    inside.release()
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true })
+  }
   let pty: IPty
   try {
-    pty = spawn(shell, process.platform === 'darwin' ? ['-l'] : [], {
+    pty = spawn(inside.file, inside.args, {
       name: 'xterm-256color',
       cols: start.columns,
       rows: start.rows,
-      cwd: start.folder,
-      env,
+      cwd: inside.cwd,
+      env: inside.env,
       // Read bytes, so that split characters can be joined here.
       encoding: null,
     })
   } catch (error) {
+    release()
     throw new NamedError(
       'TerminalNotStarted',
       'The terminal could not be started. The machine may be out of terminals, files or processes. Close some programs and try again.',
       { status: 503, cause: error },
     )
   }
-  return followTerminal(pty, shell, start)
+  const terminal = followTerminal(pty, shell, start)
+  void terminal.ended.then(release)
+  return terminal
 }
 
 function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonTerminal {
@@ -108,6 +137,7 @@ function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonT
   const terminal: PersonTerminal = {
     id: info.id,
     workspaceId: start.workspaceId,
+    ownerId: start.isolation?.person ?? null,
     pid: pty.pid,
     get info() {
       return info

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Store, Task } from '@troupe/core'
+import type { Session, Store, Task } from '@troupe/core'
 import { NamedError, type TerminalEvent, type TerminalMessage, terminalMessageSchema } from '@troupe/protocol'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { AgentStates } from '../agents/agent-states.ts'
@@ -17,27 +17,33 @@ const subprotocol = 'troupe.terminals'
 
 /** Admits pages to the socket. A WebSocket cannot carry the page's credential, so it gets a ticket with it first. */
 export interface TerminalTickets {
-  issue(workspaceId: string): string
-  /** Returns the workspace of a ticket, once. */
-  redeem(ticket: string): string | undefined
+  issue(place: TicketPlace): string
+  /** Returns the place of a ticket, once. */
+  redeem(ticket: string): TicketPlace | undefined
+}
+
+interface TicketPlace {
+  workspaceId: string
+  /** The person. Null without accounts. */
+  ownerId: string | null
 }
 
 const ticketMs = 30_000
 const mostTickets = 100
 
 export function createTickets(now = Date.now): TerminalTickets {
-  const open = new Map<string, { workspaceId: string; until: number }>()
+  const open = new Map<string, { place: TicketPlace; until: number }>()
   return {
-    issue(workspaceId) {
+    issue(place) {
       const ticket = randomBytes(24).toString('base64url')
-      open.set(ticket, { workspaceId, until: now() + ticketMs })
+      open.set(ticket, { place, until: now() + ticketMs })
       while (open.size > mostTickets) open.delete(open.keys().next().value as string)
       return ticket
     },
     redeem(ticket) {
       const found = open.get(ticket)
       open.delete(ticket)
-      return found !== undefined && found.until >= now() ? found.workspaceId : undefined
+      return found !== undefined && found.until >= now() ? found.place : undefined
     },
   }
 }
@@ -62,9 +68,9 @@ export function terminalUpgrade(services: SocketServices) {
   let server: Promise<WebSocketServer> | undefined
   let count = 0
   return async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const workspaceId = admit(request)
-    if (typeof workspaceId === 'number' || count >= mostSockets) {
-      const status = typeof workspaceId === 'number' ? workspaceId : 503
+    const place = admit(request)
+    if (typeof place === 'number' || count >= mostSockets) {
+      const status = typeof place === 'number' ? place : 503
       socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
       return
     }
@@ -80,10 +86,10 @@ export function terminalUpgrade(services: SocketServices) {
         }),
     )
     const ready = await server
-    ready.handleUpgrade(request, socket, head, (opened) => serve(opened, workspaceId, services))
+    ready.handleUpgrade(request, socket, head, (opened) => serve(opened, place, services))
   }
 
-  function admit(request: IncomingMessage): string | number {
+  function admit(request: IncomingMessage): TicketPlace | number {
     if (request.url !== socketPath) return 404
     const { host, origin } = request.headers
     if (!services.access.isOwnOrigin({ host, origin })) return 403
@@ -92,12 +98,12 @@ export function terminalUpgrade(services: SocketServices) {
   }
 }
 
-function serve(socket: WebSocket, workspaceId: string, services: SocketServices): void {
+function serve(socket: WebSocket, { workspaceId, ownerId }: TicketPlace, services: SocketServices): void {
   const { terminals, store, states, takeOverNotes } = services
   const viewers = new Map<number, Viewer | TaskListViewer>()
   const send = (event: TerminalEvent): void => socket.send(JSON.stringify(event))
   const sendList = (): void =>
-    send({ type: 'terminals', terminals: terminals.list(workspaceId).map(({ info }) => info) })
+    send({ type: 'terminals', terminals: terminals.list(workspaceId, ownerId).map(({ info }) => info) })
   const unsubscribe = terminals.onChange(workspaceId, sendList)
   let isAlive = true
   let handled = Promise.resolve()
@@ -128,8 +134,7 @@ function serve(socket: WebSocket, workspaceId: string, services: SocketServices)
       const session = await store.sessions.get(message.sessionId)
       checkChannel(channel)
       // A chat that has not begun is not stored yet.
-      const list = (): Task[] =>
-        session === undefined || session.workspaceId === workspaceId ? states.tasks(message.sessionId) : []
+      const list = (): Task[] => (session === undefined || isOwn(session) ? states.tasks(message.sessionId) : [])
       viewers.set(channel, new TaskListViewer(list, (tasks) => send({ type: 'tasks', channel, tasks })))
       return
     }
@@ -161,6 +166,11 @@ function serve(socket: WebSocket, workspaceId: string, services: SocketServices)
     }
   }
 
+  /** Input reaches a command that runs as its owner, so nobody else may watch it here. */
+  function isOwn(session: Pick<Session, 'workspaceId' | 'ownerId'>): boolean {
+    return session.workspaceId === workspaceId && session.ownerId === ownerId
+  }
+
   /** The socket may have closed while its message waited. */
   function checkChannel(channel: number): void {
     if (viewers.has(channel) || viewers.size >= mostChannels || socket.readyState !== socket.OPEN)
@@ -168,10 +178,10 @@ function serve(socket: WebSocket, workspaceId: string, services: SocketServices)
   }
 
   async function find({ terminalId, sessionId, taskId }: TerminalMessage & { type: 'watch' }): Promise<Source> {
-    if (terminalId !== undefined) return personSource(terminals.find(workspaceId, terminalId))
+    if (terminalId !== undefined) return personSource(terminals.find(workspaceId, terminalId, ownerId))
     const session = await store.sessions.get(sessionId ?? '')
     const task =
-      session?.workspaceId === workspaceId ? states.tasks(session.id).find(({ id }) => id === taskId) : undefined
+      session !== undefined && isOwn(session) ? states.tasks(session.id).find(({ id }) => id === taskId) : undefined
     if (session === undefined || task === undefined)
       throw new NamedError('TaskNotFound', 'This command does not exist.', { status: 404 })
     return taskSource(task, (note) => void takeOverNotes.tell(session.id, note))

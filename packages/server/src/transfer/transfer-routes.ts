@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import type { Blobs } from '@troupe/core'
 import { errorInfo, type ImportLine, type ImportProgress, NamedError, transferEndpoints } from '@troupe/protocol'
+import { personIdOf } from '../http/principal.ts'
 import { type Ctx, implement, type Route } from '../http/route.ts'
 import { saveBody } from '../http/save-body.ts'
 import { findSession } from '../http/scope.ts'
+import type { BlobScopes } from '../http/blob-scopes.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import { yieldToEventLoop } from '../util/concurrency.ts'
 import { exportHtml, exportPolicy } from './export/export-html.ts'
@@ -29,12 +30,12 @@ const progressEveryMs = 200
 
 export interface TransferOptions {
   store: SqlStore
-  blobs: Blobs
+  blobScopes: BlobScopes
   uploads: string
   redact: (text: string) => string
 }
 
-export function transferRoutes({ store, blobs, uploads, redact }: TransferOptions): Route[] {
+export function transferRoutes({ store, blobScopes, uploads, redact }: TransferOptions): Route[] {
   return implement(transferEndpoints, {
     'GET /ai/sessions/:id/export': async ({ params, query, workspaceId }, c) => {
       const { format = 'md', branch, lang, print } = query
@@ -42,7 +43,7 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
       if (branch !== undefined && (await store.messages.get({ sessionId: session.id }, branch)) === undefined)
         throw new NamedError('MessageNotFound', 'This message does not exist.', { status: 404 })
       const { type, write } = formats[format]
-      const source = await openExport(session, { store, blobs, redact })
+      const source = await openExport(session, { store, blobs: blobScopes.session(session.id), redact })
       const isPrinted = print !== undefined && format === 'html'
       const headers: Record<string, string> = {
         'content-type': type,
@@ -61,7 +62,7 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
         headers,
       )
     },
-    'POST /ai/sessions/import': async ({ workspaceId }, c) => {
+    'POST /ai/sessions/import': async ({ principal, workspaceId }, c) => {
       const file = path.join(uploads, randomUUID())
       await mkdir(uploads, { recursive: true, mode: 0o700 })
       try {
@@ -71,7 +72,14 @@ export function transferRoutes({ store, blobs, uploads, redact }: TransferOption
         throw error
       }
       const ended = new AbortController()
-      const lines = importLines(file, { store, blobs, workspaceId, signal: ended.signal })
+      const lines = importLines(file, {
+        store,
+        blobs: blobScopes.of(principal),
+        attach: blobScopes.attach,
+        ownerId: personIdOf(principal) ?? null,
+        workspaceId,
+        signal: ended.signal,
+      })
       const body = Readable.from(lines)
       body.on('close', () => ended.abort(new Error('the reader has gone')))
       return c.body(Readable.toWeb(body) as ReadableStream, 200, { 'content-type': 'application/x-ndjson' })

@@ -19,15 +19,18 @@ import {
   type Usage,
 } from '@troupe/protocol'
 import type { Logger } from '../util/logger.ts'
+import { type BudgetAccount, createBudgetAccounts, type Payer } from './budget-accounts.ts'
 import { mediaCost, type MediaUsage, type PricedModel } from './media-cost.ts'
 
 /** Counts what model calls cost, and stops them when the user's budget is used up. */
 export interface Spending {
-  /** The guard of one model's calls in a workspace. */
-  guard(model: GuardedModel, workspace: Pick<Workspace, 'path'>): SpendGuard
+  /** The guard of one model's calls in a workspace, in team mode for a person. */
+  guard(model: GuardedModel, workspace: Pick<Workspace, 'path'>, person?: string): SpendGuard
   /** The guard of calls that make or read images, videos and speech. */
-  mediaGuard(model: GuardedModel & PricedModel, workspace: Pick<Workspace, 'path'>): MediaGuard
+  mediaGuard(model: GuardedModel & PricedModel, workspace: Pick<Workspace, 'path'>, person?: string): MediaGuard
   budget(): BudgetInfo[]
+  /** Also the budgets of a person, workspace or model. */
+  budgetsOf(payer: Payer): Promise<BudgetInfo[]>
   /** Tells the watcher when a budget is nearly used up, or is so already: once for each, until `unwatch`. */
   watch(watcher: BudgetWatcher): void
   unwatch(watcher: BudgetWatcher): void
@@ -38,6 +41,8 @@ export interface Spending {
 
 /** An object and not a function, because every run has one and hundreds may be open. */
 export interface BudgetWatcher {
+  /** Whose budgets to watch. Default: only those for everything. */
+  readonly payer?: Payer
   onBudget(budget: BudgetInfo): void
 }
 
@@ -64,11 +69,15 @@ export interface MediaTicket {
 interface SpendingOptions {
   store: Pick<Store, 'usage'>
   limits(): Partial<Record<BudgetPeriod, number>>
+  /** More budgets that a call counts for. Only in team mode. */
+  accounts?: (payer: Payer) => readonly BudgetAccount[]
+  /** Other nodes spend, too: costs are read again after this time. Default: never. */
+  freshMs?: number
   logger: Logger
   now?: () => Date
 }
 
-const none: readonly BudgetPeriod[] = []
+const none: readonly string[] = []
 
 /** A crash loses at most this much of the count. */
 const flushMs = 250
@@ -78,31 +87,42 @@ const retryMs = 10_000
 const reservedOutput = 8000
 
 export async function openSpending(options: SpendingOptions): Promise<Spending> {
-  const { store, limits, logger, now = () => new Date() } = options
-  const spent: Record<BudgetPeriod, { key: string; cost: number }> = {
-    day: { key: dayOf(now()), cost: 0 },
-    month: { key: monthOf(now()), cost: 0 },
-  }
-  for (const period of budgetPeriods) spent[period].cost = await store.usage.cost(spent[period].key)
+  const { store, limits, accounts, freshMs, logger, now = () => new Date() } = options
+  const { accountsOf, load, spentOf, knownAccounts, roll, limitsOf } = createBudgetAccounts({
+    store,
+    limits,
+    accounts,
+    freshMs,
+    flush,
+    now,
+  })
 
   /** Not yet stored. */
   let pending = new Map<string, UsageEntry>()
   let timer: NodeJS.Timeout | undefined
   let flushing: Promise<void> = Promise.resolve()
-  /** Estimated cost of the calls in flight. */
-  let reserved = 0
   const waiting: (() => void)[] = []
+  const everything = await spentOf({ filter: {}, limits: {} })
 
   /** With the budgets that each was told about. */
-  const watchers = new Map<BudgetWatcher, readonly BudgetPeriod[]>()
+  const watchers = new Map<BudgetWatcher, readonly string[]>()
 
   return {
-    guard: (model, workspace) => ({ admit: (...call) => admit(model, workspace.path, ...call) }),
-    mediaGuard: (model, workspace) => ({
-      check: () => void (isLimited(model) && mustWait(model.id, isPriced(model))),
-      admit: (...call) => admitMedia(model, workspace.path, ...call),
+    guard: (model, { path: folder }, person) => ({
+      admit: (...call) => admit(model, { person, folder, model: model.id }, ...call),
     }),
-    budget,
+    mediaGuard: (model, { path: folder }, person) => {
+      const payer = { person, folder, model: model.id }
+      return {
+        check: () => void (isLimited(model, payer) && mustWait(model.id, payer, isPriced(model))),
+        admit: (...call) => admitMedia(model, payer, ...call),
+      }
+    },
+    budget: () => budgets({}),
+    async budgetsOf(payer) {
+      await load(payer)
+      return budgets(payer)
+    },
     watch(watcher) {
       watchers.set(watcher, none)
       tell(watcher, none)
@@ -112,82 +132,88 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
     close: flush,
   }
 
-  function tell(watcher: BudgetWatcher, told: readonly BudgetPeriod[]): void {
-    const due = budget().filter((one) => !told.includes(one.period) && one.spent >= one.limit * budgetWarningShare)
+  function tell(watcher: BudgetWatcher, told: readonly string[]): void {
+    const keyOf = ({ of, period }: BudgetInfo): string => `${of ?? ''} ${period}`
+    const due = budgets(watcher.payer ?? {}).filter(
+      (one) => !told.includes(keyOf(one)) && one.spent >= one.limit * budgetWarningShare,
+    )
     if (due.length === 0) return
-    watchers.set(watcher, [...told, ...due.map(({ period }) => period)])
+    watchers.set(watcher, [...told, ...due.map(keyOf)])
     for (const one of due) watcher.onBudget(one)
   }
 
   async function admit(
     model: GuardedModel,
-    folder: string,
+    payer: Payer,
     request: SpendRequest,
     signal: AbortSignal,
   ): Promise<SpendTicket> {
     const { id, price, local } = model
     // A number, since a prompt must not live as long as its answer.
-    const inputTokens = isLimited(model) ? promptTokens(request.prompt) : roughPromptTokens(request.prompt)
+    const inputTokens = isLimited(model, payer) ? promptTokens(request.prompt) : roughPromptTokens(request.prompt)
     const outputTokens = Math.min(request.maxOutputTokens ?? reservedOutput, reservedOutput)
     const estimate = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
-    const end = await reserve(model, { hasPrice: price !== undefined, cost: costOf(estimate, price), signal })
+    const end = await reserve(model, payer, { hasPrice: price !== undefined, cost: costOf(estimate, price), signal })
     return {
       close: (usage, outputCharacters) =>
         end(() => {
           const used = usage ?? estimatedUsage(inputTokens, outputCharacters)
-          if (used !== undefined) count({ id, local, folder, usage: used, cost: costOf(used, price) })
+          if (used !== undefined) count({ id, local, payer, usage: used, cost: costOf(used, price) })
         }),
     }
   }
 
   async function admitMedia(
     model: GuardedModel & PricedModel,
-    folder: string,
+    payer: Payer,
     expected: MediaUsage,
     signal: AbortSignal,
   ): Promise<MediaTicket> {
     const cost = mediaCost(expected, model)
-    const end = await reserve(model, { hasPrice: isPriced(model), cost, signal })
+    const end = await reserve(model, payer, { hasPrice: isPriced(model), cost, signal })
     return {
       close: (used) =>
         end(() => {
           // A free call without tokens leaves nothing to count.
           if (used === undefined || (model.local === true && used.tokens === undefined)) return
           const { tokens: usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 } } = used
-          count({ id: model.id, local: model.local, folder, usage, cost: mediaCost(used, model) })
+          count({ id: model.id, local: model.local, payer, usage, cost: mediaCost(used, model) })
         }),
     }
   }
 
-  function isLimited({ local = false }: GuardedModel): boolean {
-    return Object.keys(limits()).length > 0 && !local
+  function isLimited({ local = false }: GuardedModel, payer: Payer): boolean {
+    return !local && accountsOf(payer).some((account) => Object.keys(account.limits).length > 0)
   }
 
   /** Waits until the budget has room. Returns how to count the call and end the reservation, once. */
   async function reserve(
     model: GuardedModel,
+    payer: Payer,
     { hasPrice, cost = 0, signal }: { hasPrice: boolean; cost: number | undefined; signal: AbortSignal },
   ): Promise<(countCall: () => void) => void> {
-    const limited = isLimited(model)
-    while (limited && mustWait(model.id, hasPrice)) await released(signal)
+    const limited = isLimited(model, payer)
+    if (limited && accounts !== undefined) await load(payer)
+    while (limited && mustWait(model.id, payer, hasPrice)) await released(signal)
     const held = limited ? cost : 0
-    reserved += held
+    const holders = limited ? knownAccounts(payer) : []
+    for (const holder of holders) holder.reserved += held
     let isOpen = true
     return (countCall) => {
       if (!isOpen) return
       isOpen = false
-      reserved -= held
+      for (const holder of holders) holder.reserved -= held
       countCall()
       for (const wake of waiting.splice(0)) wake()
     }
   }
 
   /** Nothing is awaited between this check and the reservation, so calls cannot pass it together. */
-  function mustWait(id: string, hasPrice: boolean): boolean {
+  function mustWait(id: string, payer: Payer, hasPrice: boolean): boolean {
     roll()
-    for (const { period, limit, spent: cost } of budget()) {
-      if (cost >= limit) throw budgetExceeded(period, limit, cost, hasPrice ? undefined : id)
-      if (reserved > 0 && cost + reserved >= limit) return true
+    for (const { reserved, ...info } of limitsOf(payer)) {
+      if (info.spent >= info.limit) throw budgetExceeded(info, hasPrice ? undefined : id)
+      if (reserved > 0 && info.spent + reserved >= info.limit) return true
     }
     return false
   }
@@ -213,20 +239,23 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
   function count(call: {
     id: string
     local: boolean | undefined
-    folder: string
+    payer: Payer
     usage: Usage
     cost: number | undefined
   }): void {
-    const { id, local, folder, usage, cost: given } = call
+    const { id, local, payer, usage, cost: given } = call
     roll()
     const isCounted = given !== undefined || local === true
     const cost = given ?? 0
-    for (const period of budgetPeriods) spent[period].cost += cost
-    const day = spent.day.key
+    for (const account of new Set([everything, ...knownAccounts(payer)])) {
+      for (const period of budgetPeriods) account[period].cost += cost
+      account.counted += cost
+    }
     keep({
-      day,
+      day: everything.day.key,
       model: id,
-      folder,
+      folder: payer.folder ?? '',
+      person: payer.person,
       calls: 1,
       inputTokens: usage.inputTokens,
       cachedTokens: usage.cachedInputTokens ?? 0,
@@ -240,7 +269,7 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
 
   /** Adds to what is not yet stored. */
   function keep(entry: UsageEntry): void {
-    const key = JSON.stringify([entry.day, entry.model, entry.folder])
+    const key = JSON.stringify([entry.day, entry.model, entry.folder, entry.person])
     const before = pending.get(key)
     if (before === undefined) return void pending.set(key, entry)
     pending.set(key, {
@@ -254,21 +283,9 @@ export async function openSpending(options: SpendingOptions): Promise<Spending> 
     })
   }
 
-  /** Starts a new day or month at zero. */
-  function roll(): void {
-    const at = now()
-    const keys = { day: dayOf(at), month: monthOf(at) }
-    for (const period of budgetPeriods)
-      if (spent[period].key !== keys[period]) spent[period] = { key: keys[period], cost: 0 }
-  }
-
-  function budget(): BudgetInfo[] {
+  function budgets(payer: Payer): BudgetInfo[] {
     roll()
-    const given = limits()
-    return budgetPeriods.flatMap((period) => {
-      const limit = given[period]
-      return limit === undefined ? [] : [{ period, limit, spent: spent[period].cost }]
-    })
+    return limitsOf(payer).map(({ reserved: _, ...info }) => info)
   }
 
   function flush(): Promise<void> {
@@ -298,23 +315,18 @@ function estimatedUsage(inputTokens: number, outputCharacters: number): Usage | 
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
 }
 
-/** Local date: a budget's day is the user's. */
-export function dayOf(date: Date): string {
-  const [month, day] = [date.getMonth() + 1, date.getDate()].map((number) => String(number).padStart(2, '0'))
-  return `${date.getFullYear()}-${month}-${day}`
-}
-
-function monthOf(date: Date): string {
-  return dayOf(date).slice(0, 'YYYY-MM'.length)
-}
-
-function budgetExceeded(period: BudgetPeriod, limit: number, spent: number, unpriced?: string): NamedError {
-  const of = period === 'day' ? 'today' : 'this month'
+function budgetExceeded({ of, period, limit, spent }: BudgetInfo, unpriced?: string): NamedError {
+  const time = period === 'day' ? 'today' : 'this month'
+  const whose = of === undefined || of === 'person' ? 'Your budget' : `The budget of this ${of}`
+  const advice =
+    of === undefined
+      ? 'Raise the budget in Settings > Usage and budget to go on.'
+      : 'Ask an admin of your organization to raise it.'
   const unknown = unpriced === undefined ? '' : ` The price of ${unpriced} is unknown, so it is stopped, too.`
   return new NamedError(
     'BudgetExceeded',
-    `Your budget of $${dollars(limit)} for ${of} is used up. You spent $${dollars(spent)}.${unknown} Raise the budget in Settings > Usage and budget to go on.`,
-    { status: 402, data: { period, limit, spent } },
+    `${whose} of $${dollars(limit)} for ${time} is used up. You spent $${dollars(spent)}.${unknown} ${advice}`,
+    { status: 402, data: { period, limit, spent, ...(of !== undefined && { of }) } },
   )
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { longestPause, pauseLimitMs } from '@troupe/core/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -44,6 +45,36 @@ describe('parsing JSON in slices', () => {
       ),
       { numRuns: 150 },
     )
+  })
+
+  it('equals JSON.parse for strings of any length, with escapes and characters at every cut', async () => {
+    for (const piece of ['x', 'é', '😀', '\\u00e9', '\\"', '\\\\', '\\n', 'ab\\ud83d\\ude00', 'a\\u005c"'.slice(0, 7)])
+      for (const before of ['', 'ab']) {
+        const long = before + piece.repeat(Math.ceil(600_000 / Buffer.byteLength(piece)))
+        for (const text of [`"${long}"`, ` {"a":1,"b":"${long}","c":["${long}"]} `])
+          expect(isDeepStrictEqual(await parse(text), JSON.parse(text))).toBe(true)
+      }
+    const long = 'x'.repeat(600_000)
+    for (const text of [`"${long}`, `"${long}" 1`, `{"${long}":1}x`, `["${long}" 1]`, `["${long}"`, `{"a" "${long}"}`])
+      await expect(parse(text)).rejects.toMatchObject({ kind: 'BadJson' })
+  })
+
+  it.each([
+    ['one string', `{"a":"${'a'.repeat(30_000_000)}"}`],
+    ['one string of escapes', `"${'\\u0041'.repeat(5_000_000)}"`],
+    ['one string of quotes', `{"a":["${'\\"'.repeat(5_000_000)}"]}`],
+  ])('keeps the event loop free with %s', async (_, text) => {
+    const bytes = Buffer.from(text)
+    const { pauseMs } = await longestPause(() => parseJson(bytes, limits).catch(() => undefined))
+    expect(pauseMs).toBeLessThan(pauseLimitMs)
+  })
+
+  it('keeps the event loop free with bytes that are no text', async () => {
+    const bytes = Buffer.alloc(30_000_000, 0xff)
+    const { pauseMs } = await longestPause(() =>
+      expect(parseJson(bytes, limits)).rejects.toMatchObject({ kind: 'BadJson' }),
+    )
+    expect(pauseMs).toBeLessThan(pauseLimitMs)
   })
 
   it('keeps the event loop free with many keys, and counts values and levels before it builds anything', async () => {

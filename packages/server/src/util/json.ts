@@ -6,6 +6,8 @@ const [quote, backslash, comma, openList, closeList, openObject, closeObject] = 
 /** Maximum bytes parsed at once. */
 const pieceBytes = 64 * 1024
 const scanBytes = 1024 * 1024
+/** Maximum bytes of a string that are read at once. */
+const stringBytes = 512 * 1024
 
 export interface JsonLimits {
   depth: number
@@ -28,21 +30,23 @@ export class JsonProblem extends Error {
 export async function parseJson(bytes: Buffer, limits: JsonLimits): Promise<unknown> {
   const large = await measure(bytes, limits)
   const start = skipSpace(bytes, 0, bytes.length)
-  if (bytes.length <= pieceBytes || (bytes[start] !== openList && bytes[start] !== openObject)) {
-    return parseText(bytes.toString('utf8'))
+  if (bytes[start] === quote) {
+    const last = large.get(start) ?? endOfString(bytes, start)
+    if (skipSpace(bytes, last + 1, bytes.length) < bytes.length) throw notJson('it continues after its end')
+    return readString(bytes, start, last)
   }
   const end = large.get(start)
   if (end === undefined) {
     // A small value surrounded by whitespace, or an unterminated one.
-    const rest = bytes.toString('utf8').trim()
-    if (rest.length > pieceBytes) throw notJson('it ends too early or continues after its end')
-    return parseText(rest)
+    const last = lastNotSpace(bytes)
+    if (last - start > pieceBytes) throw notJson('it ends too early or continues after its end')
+    return parseText(bytes.toString('utf8', start, last + 1))
   }
   if (skipSpace(bytes, end + 1, bytes.length) < bytes.length) throw notJson('it continues after its end')
   return assemble(bytes, start, large)
 }
 
-/** Maps the start of each list or object too large to parse at once to its end. */
+/** Maps the start of each list, object or string too large to parse at once to its end. */
 async function measure(bytes: Buffer, limits: JsonLimits): Promise<Map<number, number>> {
   const large = new Map<number, number>()
   const open: number[] = []
@@ -54,9 +58,13 @@ async function measure(bytes: Buffer, limits: JsonLimits): Promise<Map<number, n
       nextBreath = at + scanBytes
     }
     switch (bytes[at]) {
-      case quote:
-        at = endOfText(bytes, at)
+      case quote: {
+        const start = at
+        for (at = endOfString(bytes, start, scanBytes); at < 0; at = endOfString(bytes, start, scanBytes, -at))
+          await yieldToEventLoop()
+        if (at - start > stringBytes) large.set(start, at)
         break
+      }
       case comma:
         values++
         break
@@ -97,8 +105,14 @@ async function assemble(bytes: Buffer, start: number, large: Map<number, number>
   for (let frame: JsonFrame | undefined = root; frame !== undefined;) {
     if (at > frame.end) throw notJson('brackets do not match')
     const byte = bytes[at]
-    if (byte === quote) at = endOfText(bytes, at)
-    else if (at === frame.end) {
+    if (byte === quote) {
+      const last = large.get(at) ?? endOfString(bytes, at)
+      if (last - at > stringBytes) {
+        putValue(frame.into, leadIn(frame, at), await readString(bytes, at, last))
+        frame.from = undefined
+      }
+      at = last
+    } else if (at === frame.end) {
       if (depth !== 0) throw notJson('brackets do not match')
       finish(frame)
       frames.pop()
@@ -155,6 +169,32 @@ async function assemble(bytes: Buffer, start: number, large: Map<number, number>
   }
 }
 
+/** Reads a string in slices. `start` and `end`: its quotes. */
+async function readString(bytes: Buffer, start: number, end: number): Promise<string> {
+  if (end - start <= stringBytes) return parseText(bytes.toString('utf8', start, end + 1)) as string
+  if (end === bytes.length) throw notJson('a string has no end')
+  const pieces: string[] = []
+  for (let from = start + 1; from < end;) {
+    const to = Math.min(endOfSlice(bytes, from), end)
+    pieces.push(parseText(`"${bytes.toString('utf8', from, to)}"`) as string)
+    from = to
+    await yieldToEventLoop()
+  }
+  return pieces.join('')
+}
+
+/** Returns where a slice of a string ends: in no escape and in no character. */
+function endOfSlice(bytes: Buffer, from: number): number {
+  let end = from + stringBytes
+  const slice = bytes.subarray(0, end)
+  for (let at = slice.indexOf(backslash, from); at !== -1; at = slice.indexOf(backslash, at)) {
+    at += bytes[at + 1] === 0x75 ? 6 : 2
+    end = Math.max(end, at)
+  }
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end++
+  return end
+}
+
 function openFrame(bytes: Buffer, start: number, large: Map<number, number>): JsonFrame {
   const end = large.get(start)!
   const isList = bytes[start] === openList
@@ -169,20 +209,30 @@ function putValue(into: JsonFrame['into'], key: string, value: unknown): void {
   else into[key] = value
 }
 
-/** Returns the end of the string that starts here: the first quote preceded by an even number of backslashes. */
-function endOfText(bytes: Buffer, start: number): number {
-  for (let end = start; ;) {
+/**
+ * Returns the end of the string that starts here: the first quote preceded by an even number of backslashes. After
+ * `most` bytes it returns the negative place to continue at.
+ */
+function endOfString(bytes: Buffer, start: number, most = Infinity, from = start + 1): number {
+  for (let end = from - 1; ;) {
     end = bytes.indexOf(quote, end + 1)
     if (end === -1) return bytes.length
     let before = end - 1
-    while (bytes[before] === backslash) before--
+    while (before > start && bytes[before] === backslash) before--
     if ((end - 1 - before) % 2 === 0) return end
+    if (end - from > most) return -(end + 1)
   }
 }
 
 function skipSpace(bytes: Buffer, from: number, to: number): number {
   let at = from
   while (at < to && isSpace(bytes[at])) at++
+  return at
+}
+
+function lastNotSpace(bytes: Buffer): number {
+  let at = bytes.length - 1
+  while (at >= 0 && isSpace(bytes[at])) at--
   return at
 }
 

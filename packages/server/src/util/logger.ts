@@ -10,13 +10,20 @@ export interface LoggerOptions {
   level?: LogLevel
   write?: (text: string) => void
   redact?: (text: string) => string
+  /** Sees each error line, redacted. */
+  onError?: (line: { level: LogLevel; message: string; [key: string]: unknown }) => void
 }
 
 const order: LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /** Never throws. A line that cannot be serialized as JSON is logged as such. */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const { level = 'warn', write = (text) => void process.stderr.write(text), redact = (text) => text } = options
+  const {
+    level = 'warn',
+    write = (text) => void process.stderr.write(text),
+    redact = (text) => text,
+    onError,
+  } = options
   // Redacts each string before JSON escapes it, and the whole line again in case a key contains a secret.
   const clean = (_: string, value: unknown): unknown => (typeof value === 'string' ? redact(value) : value)
   return (line) => {
@@ -28,6 +35,8 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     } catch (error) {
       text = JSON.stringify({ time, level: line.level, message: line.message, unreadable: String(error) }, clean)
     }
-    write(`${redact(text)}\n`)
+    const shown = redact(text)
+    if (line.level === 'error') onError?.(JSON.parse(shown) as typeof line)
+    write(`${shown}\n`)
   }
 }

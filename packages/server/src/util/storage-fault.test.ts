@@ -58,6 +58,9 @@ it('names a full disk and too many open files, also as the cause of another erro
     name: 'TooManyFiles',
     status: 503,
   })
+  expect(storageFault(failure('53100'))).toMatchObject({ name: 'DiskFull', status: 507 })
+  expect(storageFault(failure('25006'))).toMatchObject({ name: 'NotWritable', status: 503 })
+  expect(storageFault(failure('55P03'))).toMatchObject({ name: 'DatabaseBusy', status: 503 })
   expect(storageFault(failure('ENOENT'))).toBeUndefined()
   expect(storageFault(new TypeError('x is not a function'))).toBeUndefined()
 })

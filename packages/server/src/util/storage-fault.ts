@@ -34,6 +34,28 @@ const notOpened: StorageFault = [
 ]
 const busy: StorageFault = ['DatabaseBusy', 503, 'Another program is using the database. Stop it, then try again.']
 
+const serverFull: StorageFault = [
+  'DiskFull',
+  507,
+  'The disk of the database server is full, so this was not saved. Tell the administrator.',
+]
+const serverReadOnly: StorageFault = [
+  'NotWritable',
+  503,
+  'The database is read-only at the moment, so this was not saved. Try again in a moment.',
+]
+const serverBusy: StorageFault = ['DatabaseBusy', 503, 'The database is busy. Try again in a moment.']
+
+/** Of Postgres: disk full, out of memory, read-only, statement and lock timeouts, conflicts with other servers. */
+const bySqlState: Record<string, StorageFault> = {
+  '53100': serverFull,
+  '53200': serverBusy,
+  '25006': serverReadOnly,
+  '57014': serverBusy,
+  '55P03': serverBusy,
+  '40001': serverBusy,
+  '40P01': serverBusy,
+}
 const bySystemCode: Record<string, StorageFault> = {
   ENOSPC: diskFull,
   EDQUOT: diskFull,
@@ -65,5 +87,5 @@ export function storageFault(error: unknown): NamedError | undefined {
 function classifyFault({ code, errcode }: { code?: unknown; errcode?: unknown }): StorageFault | undefined {
   // The low byte is the primary code, the rest is detail.
   if (typeof errcode === 'number') return bySqliteCode[errcode & 0xff]
-  return typeof code === 'string' ? bySystemCode[code] : undefined
+  return typeof code === 'string' ? (bySystemCode[code] ?? bySqlState[code]) : undefined
 }

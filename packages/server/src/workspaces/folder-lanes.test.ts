@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { createFolderLanes, SlowFolder } from './folder-lanes.ts'
+import { SlowFolder } from './file-thread.ts'
+import { createFolderLanes } from './folder-lanes.ts'
 import { asyncFiles } from './inspect-folder.ts'
 
 it('when the threads of the process hang, other folders get threads of their own', async () => {

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { withinTime } from '../util/concurrency.ts'
+import type { FileGuard } from './file-guard.ts'
+import { SlowFolder } from './file-thread.ts'
 import {
   asyncFiles,
   type FileCalls,
@@ -13,9 +15,6 @@ import {
 
 export type FolderTask = { inspect: string } | { list: { folder: string; prefix: string; most: number } }
 type Answer = FolderFacts | { entries: FolderEntry[]; isCut: boolean }
-
-/** The folder did not answer in time. */
-export class SlowFolder extends Error {}
 
 /**
  * Looks at folders, so that one that hangs holds up nobody else. A hanging call keeps its thread for as long as it
@@ -40,11 +39,20 @@ const maxLanes = 6
 /** A lane that is busy for longer makes room for another one. */
 const patienceMs = 100
 
+export interface FolderLanesOptions {
+  files?: FileCalls
+  limitMs?: number
+  mountOf?: (folder: string) => string
+  /** Gets the mounts that can hang, if there are any. */
+  guard?: Pick<FileGuard, 'update'>
+}
+
 export function createFolderLanes({
   files = asyncFiles,
   limitMs = 3000,
-  mountOf = findMount,
-}: { files?: FileCalls; limitMs?: number; mountOf?: (folder: string) => string } = {}): FolderLanes {
+  guard,
+  mountOf = (folder) => findMount(folder, guard),
+}: FolderLanesOptions = {}): FolderLanes {
   const lanes: Lane[] = Array.from({ length: poolLanes }, () => ({
     run: (task) => ('inspect' in task ? inspectFolder(files, task.inspect) : listFolders(files, task.list)),
     close: () => undefined,
@@ -62,7 +70,7 @@ export function createFolderLanes({
   async function run(task: FolderTask, folder: string): Promise<Answer> {
     const mount = mountOf(folder)
     const until = Date.now() + limitMs
-    const lane = await freeLane(mount, until)
+    const lane = await freeLane(mount, folder, until)
     const answer = lane.run(task).finally(() => {
       lane.busy = undefined
       wake()
@@ -73,13 +81,13 @@ export function createFolderLanes({
     wake()
     const over = (): void => void hanging.delete(mount)
     answer.then(over, over)
-    throw new SlowFolder()
+    throw new SlowFolder(folder)
   }
 
   /** Throws `SlowFolder` at the limit, or once the mount is known to hang. */
-  async function freeLane(mount: string, until: number): Promise<Lane> {
+  async function freeLane(mount: string, folder: string, until: number): Promise<Lane> {
     for (;;) {
-      if (hanging.has(mount) || Date.now() >= until) throw new SlowFolder()
+      if (hanging.has(mount) || Date.now() >= until) throw new SlowFolder(folder)
       const isBusy = lanes.some(({ busy }) => busy === mount)
       const free = isBusy ? undefined : lanes.find(({ busy }) => busy === undefined)
       if (free !== undefined) {
@@ -119,27 +127,38 @@ export function createFolderLanes({
   }
 }
 
-/** The mount point of a path. The kernel's list of them never waits for a file system. */
-function findMount(folder: string): string {
-  const points = mountPoints()
-  let mount = folder
-  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
-    if (points.has(at)) {
-      mount = at
-      break
-    }
-    if (at === path.dirname(at)) break
-  }
-  // The root holds too much to be given up as one.
-  return mount === path.parse(mount).root ? folder : mount
+/**
+ * The mount point of a path. The kernel's list of them never waits for a file system. The root holds too much to be
+ * given up as one, so there it is the folder itself.
+ */
+function findMount(folder: string, guard: FolderLanesOptions['guard']): string {
+  const mounts = readMounts()
+  const guarded = mounts.filter(({ type }) => !ownTypes.has(type)).map(({ point }) => point)
+  if (guarded.length > 0) guard?.update(guarded)
+  const points = new Set(mounts.map(({ point }) => point))
+  for (let at = path.resolve(folder); at !== path.dirname(at); at = path.dirname(at)) if (points.has(at)) return at
+  return folder
 }
 
-function mountPoints(): Set<string> {
+function readMounts(): { point: string; type: string }[] {
   try {
-    const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
     const octal = (_: string, digits: string): string => String.fromCharCode(parseInt(digits, 8))
-    return new Set(lines.map((line) => (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, octal)))
+    const lines = readFileSync('/proc/self/mountinfo', 'utf8').trim().split('\n')
+    return lines.map((line) => {
+      const fields = line.split(' ')
+      const type = fields[fields.indexOf('-') + 1] ?? ''
+      return { point: (fields[4] ?? '').replace(/\\(\d{3})/g, octal), type }
+    })
   } catch {
-    return new Set()
+    return []
   }
 }
+
+/** File systems that the kernel serves alone, from the disks or the memory of this machine. All others can hang. */
+const ownTypes = new Set(
+  (
+    'ext2 ext3 ext4 xfs btrfs zfs bcachefs f2fs jfs nilfs2 reiserfs tmpfs ramfs rootfs overlay aufs squashfs erofs ' +
+    'iso9660 udf vfat msdos exfat ntfs ntfs3 hfs hfsplus ecryptfs proc sysfs devtmpfs devpts cgroup cgroup2 mqueue ' +
+    'hugetlbfs debugfs tracefs securityfs selinuxfs pstore bpf configfs efivarfs binfmt_misc nsfs fusectl rpc_pipefs'
+  ).split(' '),
+)

@@ -1,7 +1,8 @@
 import path from 'node:path'
 import { withinTime } from '../util/concurrency.ts'
-import { type FolderLanes, SlowFolder } from './folder-lanes.ts'
-import type { FolderState } from './inspect-folder.ts'
+import type { FileGuard } from './file-guard.ts'
+import type { FolderLanes } from './folder-lanes.ts'
+import { type FolderState, isSlow } from './inspect-folder.ts'
 
 export interface SeenFolder {
   state: FolderState
@@ -12,7 +13,7 @@ export interface SeenFolder {
 
 /** What is known about folders of the user. No call waits for a folder longer than the limit of the lanes. */
 export interface FolderStates {
-  /** Looks at the folder, unless it did so within the last seconds. `waitMs`: answers `slow` if it takes longer. */
+  /** Looks at the folder, unless it just did so. `waitMs`: answers `slow` if it takes longer. */
   check(folder: string, waitMs?: number): Promise<SeenFolder>
   /** Looks at the folder now. */
   recheck(folder: string): Promise<SeenFolder>
@@ -21,7 +22,7 @@ export interface FolderStates {
   close(): void
 }
 
-/** Short, because what was seen is a reason to read files synchronously. */
+/** Not used for a mount that can hang: what was seen is a reason to read its files synchronously. */
 const freshMs = 250
 /** Folders in use are looked at this often, so that one that begins to hang is known before it is read. */
 const watchEveryMs = 1000
@@ -35,7 +36,11 @@ interface Known extends SeenFolder {
 
 export function createFolderStates(
   lanes: Pick<FolderLanes, 'inspect'>,
-  { now = Date.now }: { now?: () => number } = {},
+  {
+    now = Date.now,
+    mounts = new Set(),
+    hanging = new Set(),
+  }: { now?: () => number } & Partial<Pick<FileGuard, 'mounts' | 'hanging'>> = {},
 ): FolderStates {
   const known = new Map<string, Known>()
   const looking = new Map<string, Promise<SeenFolder>>()
@@ -46,7 +51,7 @@ export function createFolderStates(
       const seen = known.get(folder)
       if (seen !== undefined) seen.usedAt = now()
       watch()
-      if (seen !== undefined && now() - seen.at < freshMs) return seen
+      if (seen !== undefined && now() - seen.at < freshMs && !isIn(mounts, folder)) return seen
       const found = look(folder)
       if (waitMs === undefined) return found
       const { value, isLate } = await withinTime(found, waitMs)
@@ -54,6 +59,7 @@ export function createFolderStates(
     },
     recheck: (folder) => look(folder),
     responds(folder) {
+      if (isIn(hanging, folder)) return false
       for (let at = path.resolve(folder); ; at = path.dirname(at)) {
         if (known.get(at)?.state === 'slow') return false
         if (at === path.dirname(at)) return true
@@ -77,7 +83,7 @@ export function createFolderStates(
     try {
       seen = await lanes.inspect(folder)
     } catch (error) {
-      if (!(error instanceof SlowFolder)) throw error
+      if (!isSlow(error)) throw error
       seen = { state: 'slow', real: before?.real, identity: before?.identity }
     }
     if (known.size >= maxKnown) known.delete(known.keys().next().value as string)
@@ -95,4 +101,24 @@ export function createFolderStates(
       timer = undefined
     }, watchEveryMs).unref()
   }
+}
+
+function isIn(folders: ReadonlySet<string>, file: string): boolean {
+  if (folders.size === 0) return false
+  for (let at = path.resolve(file); ; at = path.dirname(at)) {
+    if (folders.has(at)) return true
+    if (at === path.dirname(at)) return false
+  }
+}
+
+/** Reads files of a folder. Returns what was read last if the folder hangs, also if it begins to hang meanwhile. */
+export function readResponding<T>(responds: () => boolean, read: () => T, last: () => T): T {
+  if (!responds()) return last()
+  try {
+    const value = read()
+    if (responds()) return value
+  } catch (error) {
+    if (!isSlow(error)) throw error
+  }
+  return last()
 }

@@ -47,6 +47,11 @@ export const syncFiles: FileCalls = {
   },
 }
 
+/** True for `SlowFolder`, and for a network drive that reports the end of its own patience. */
+export function isSlow(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ETIMEDOUT'
+}
+
 export type FolderState = 'ok' | 'missing' | 'unreadable' | 'slow'
 
 export interface FolderFacts {
@@ -65,6 +70,7 @@ export async function inspectFolder(files: FileCalls, folder: string): Promise<F
     await files.enter(folder)
     return { ...facts, state: 'ok' }
   } catch (error) {
+    if (isSlow(error)) throw error
     const { code = '' } = error as NodeJS.ErrnoException
     return { state: ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL'].includes(code) ? 'missing' : 'unreadable' }
   }

@@ -3,6 +3,7 @@ import { isInside, type Session, type Store, type Workspace } from '@troupe/core
 import { NamedError } from '@troupe/protocol'
 import type { ConfigFile } from '../config/config.ts'
 import { createKeyedMutex } from '../util/concurrency.ts'
+import { SlowFolder } from './file-thread.ts'
 import type { FolderStates } from './folder-states.ts'
 import { projectChain } from './projects.ts'
 
@@ -80,7 +81,7 @@ export async function openWorkspaces(options: WorkspacesOptions): Promise<Worksp
     },
     async openInRoots(folder) {
       const seen = await states.recheck(checkPath(folder))
-      if (seen.state === 'slow') throw slowFolder(folder)
+      if (seen.state === 'slow') throw new SlowFolder(folder)
       if (seen.state === 'missing') throw badWorkspace()
       if (seen.real === undefined || !(await all.isAllowed(seen.real))) throw outsideRoots(await all.roots())
       const found = await all.open(folder)
@@ -109,7 +110,7 @@ export async function openWorkspaces(options: WorkspacesOptions): Promise<Worksp
     const folder = path.resolve(checkPath(given))
     return lock(folder, async () => {
       const seen = await states.check(folder)
-      if (seen.state === 'slow') throw slowFolder(folder)
+      if (seen.state === 'slow') throw new SlowFolder(folder)
       if (seen.state === 'missing') throw badWorkspace()
       const moved = await findMoved(folder, seen.identity)
       if (moved !== undefined) return moved
@@ -139,7 +140,7 @@ export async function openWorkspaces(options: WorkspacesOptions): Promise<Worksp
   /** Drops the trust of a path where another folder is now. */
   async function verified(workspace: Workspace): Promise<Workspace> {
     const { state, identity } = await states.check(workspace.path)
-    if (state === 'slow') throw slowFolder(workspace.path)
+    if (state === 'slow') throw new SlowFolder(workspace.path)
     if (identity === undefined || identity === workspace.identity) return workspace
     const now = await store.workspaces.identify(workspace.id, identity)
     options.load(now)
@@ -157,13 +158,6 @@ function checkPath(folder: unknown): string {
 
 function badWorkspace(): NamedError {
   return new NamedError('BadWorkspace', 'A workspace must be the absolute path of an existing folder.')
-}
-
-export function slowFolder(folder: string): NamedError {
-  return new NamedError('FolderSlow', 'This folder does not respond. Check the drive or the network, then try again.', {
-    status: 503,
-    data: { path: folder },
-  })
 }
 
 function outsideRoots(roots: string[]): NamedError {

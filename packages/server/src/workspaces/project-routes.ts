@@ -48,6 +48,10 @@ export function projectRoutes({ store, projects, home, files }: ProjectRouteServ
       ])
       return { project: facts, ...shown(list), file: list.path }
     },
+    'DELETE /ai/projects/:id': async ({ params, workspaceId }) => {
+      await projects.of(await findWorkspace(store, workspaceId)).forget(params.id)
+      return { forgotten: params.id }
+    },
     'PATCH /ai/projects/:id/tasks': async ({ params, body, workspaceId }) => {
       const workspace = await findWorkspace(store, workspaceId)
       const at = listOf(workspace, await find(workspace, params.id))

@@ -187,3 +187,28 @@ it('a person creates a project, reads what it brings, and shares its tasks with 
   expect((await details(outer.id)).problem).toContain('leads out of the folder')
   expect((await patch({ add: ['x'] }, outer.id)).body.error.name).toBe('TasksUnreadable')
 })
+
+it('forgets a project without touching its files, but not while a chat runs in it', async () => {
+  const forget = (id: string) => server.json<{ error?: { name: string } }>(`/ai/projects/${id}`, { method: 'DELETE' })
+  server.script('wait', [[{ call: { name: 'TestApproval', input: {} } }], [{ text: 'ok' }]])
+  await server.chat('forget-me', 'wait', { projectId: inner.id, model: 'test/script' })
+  for (const id of [inner.id, outer.id])
+    expect(await forget(id)).toMatchObject({ status: 409, body: { error: { name: 'ProjectBusy' } } })
+  await server.json('/ai/chat/forget-me/stop', { body: {} })
+  await expect.poll(() => server.runs.live().length).toBe(0)
+
+  expect(await forget(outer.id)).toMatchObject({ status: 200, body: { forgotten: outer.id } })
+  const { projects } = (await server.json<{ projects: Info[] }>('/ai/projects')).body
+  expect(projects).toContainEqual({ ...inner, name: 'web', parentProjectId: null })
+  expect(projects.map(({ id }) => id)).not.toContain(outer.id)
+  expect(readFileSync(path.join(root, 'app/AGENTS.md'), 'utf8')).toContain('outer')
+  expect(await forget(outer.id)).toMatchObject({ status: 404, body: { error: { name: 'ProjectNotFound' } } })
+
+  server.script('forget it', [[{ call: { name: 'ProjectForget', input: { project: 'web' } } }], [{ text: 'ok' }]])
+  const config = { permissions: { allow: ['ProjectForget'] } }
+  const { message } = await server.chat('forgetting', 'forget it', { model: 'test/script', rules: config.permissions })
+  expect(JSON.stringify(message.parts)).toContain('web is no longer a project')
+  expect(readFileSync(path.join(root, 'app/web/AGENTS.md'), 'utf8')).toContain('inner')
+  expect((await server.chat('forget-me', 'hello', { model: 'test/script' })).status).toBe(200)
+  expect((await server.store.sessions.get('forget-me'))?.projectId).toBeNull()
+})

@@ -27,6 +27,8 @@ export function createProjects(options: {
   store: Pick<Store, 'workspaces'>
   states: Pick<FolderStates, 'recheck'>
   configs: ProjectConfigs
+  /** Projects of sessions with a live run. */
+  inUse(): Promise<readonly string[]>
 }): WorkspaceProjects {
   const { store, states, configs } = options
 
@@ -52,6 +54,13 @@ export function createProjects(options: {
       const inside = path.relative(root, real)
       if (inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside)) throw outsideWorkspace()
       return toInfo(await store.workspaces.openProject(id, path.join(top, inside), name))
+    }
+
+    async forget(id: string): Promise<void> {
+      const used = (await options.inUse()).map((one) => projectChain(store, this.#workspace.id, one))
+      if ((await Promise.all(used)).flat().some((project) => project.id === id))
+        throw new NamedError('ProjectBusy', 'A chat is running in this project. Stop it first.', { status: 409 })
+      await store.workspaces.forgetProject(this.#workspace.id, id)
     }
 
     describe(project: ProjectInfo): Promise<ProjectFacts> {

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { RecentWorkspace, Store, Workspace } from '@troupe/core'
+import type { RecentWorkspace, Store, Viewer, Workspace } from '@troupe/core'
 import { NamedError, type RecentFolder, workspaceEndpoints } from '@troupe/protocol'
 import type { Access } from '../http/access.ts'
+import { type Principal, type Rights, viewerOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace, type OpenWorkspace } from '../http/scope.ts'
 import type { Inbox } from '../runs/inbox.ts'
@@ -29,11 +30,13 @@ export function workspaceRoutes(options: {
 }): Route[] {
   const { store, access, openWorkspace, workspaces, folderStates: states } = options
   return implement(workspaceEndpoints, {
-    'GET /ai/workspace': async ({ query, workspaceId }, c) => ({
-      workspace: shown(
-        query.path === undefined ? await findWorkspace(store, workspaceId) : await openWorkspace(c, query.path),
-      ),
-    }),
+    'GET /ai/workspace': async ({ rights, query, workspaceId }, c) => {
+      if (query.path === undefined) return { workspace: shown(await findWorkspace(store, workspaceId)) }
+      const workspace = await openWorkspace(c, query.path)
+      if ((await rights.workspace(workspace.id)) === undefined)
+        throw new NamedError('BadWorkspace', 'This folder is not open here.')
+      return { workspace: shown(workspace) }
+    },
     'PATCH /ai/workspace': async ({ body, workspaceId }) => {
       await store.workspaces.trust(workspaceId, body.trusted)
       const workspace = await findWorkspace(store, workspaceId)
@@ -45,12 +48,15 @@ export function workspaceRoutes(options: {
       }
       return { workspace: shown(workspace) }
     },
-    'GET /ai/workspaces': async ({ query: { chats = 0, session } }) => {
-      const recent = await store.workspaces.recent()
-      const active = await countActive()
+    'GET /ai/workspaces': async ({ principal, rights, query: { chats = 0, session } }) => {
+      const viewer = viewerOf(principal)
+      const all = await store.workspaces.recent(undefined, viewer)
+      const seen = await Promise.all(all.map(async ({ id }) => (await rights.workspace(id)) !== undefined))
+      const recent = all.filter((_, index) => seen[index])
+      const active = await countActive(rights)
       return {
-        workspaces: await Promise.all(recent.map((one) => listed(one, active, chats))),
-        roots: await workspaces.roots(),
+        workspaces: await Promise.all(recent.map((one) => listed(one, active, chats, viewer))),
+        roots: mayOpen(principal) ? await workspaces.roots() : [],
         sessionWorkspaceId: await folderOf(session, recent),
       }
     },
@@ -75,12 +81,17 @@ export function workspaceRoutes(options: {
     'GET /ai/workspaces/complete': ({ query }) => completePath(query.path ?? '', { ...options, states }),
   })
 
-  async function listed(recent: RecentWorkspace, active: ActiveCounts, chats: number): Promise<RecentFolder> {
+  async function listed(
+    recent: RecentWorkspace,
+    active: ActiveCounts,
+    chats: number,
+    viewer: Viewer | undefined,
+  ): Promise<RecentFolder> {
     const [{ state }, page] = await Promise.all([
       states.check(recent.path, listWaitMs),
       chats === 0
         ? undefined
-        : store.sessions.list({ workspaceId: recent.id, view: 'active', limit: Math.min(chats, 50) }),
+        : store.sessions.list({ workspaceId: recent.id, view: 'active', limit: Math.min(chats, 50), viewer }),
     ])
     return {
       ...shown(recent),
@@ -97,10 +108,15 @@ export function workspaceRoutes(options: {
     }
   }
 
-  async function countActive(): Promise<ActiveCounts> {
+  /** Chats that the caller cannot read count for no folder. */
+  async function countActive(rights: Rights): Promise<ActiveCounts> {
     const folders = new Map<string, string | undefined>()
     const folderOfSession = async (id: string): Promise<string> => {
-      if (!folders.has(id)) folders.set(id, (await store.sessions.get(id))?.workspaceId)
+      if (!folders.has(id)) {
+        const session = await store.sessions.get(id)
+        const isVisible = session !== undefined && (await rights.session(session)) !== undefined
+        folders.set(id, isVisible ? session.workspaceId : undefined)
+      }
       return folders.get(id) ?? ''
     }
     const running: ActiveCounts['running'] = new Map()
@@ -144,4 +160,9 @@ interface ActiveCounts {
 
 function shown({ id, path: at, trusted, createdAt }: Workspace) {
   return { id, name: path.basename(at) || at, path: at, trusted, createdAt }
+}
+
+/** Places outside of the open folders are for those who may open more. */
+function mayOpen(principal: Principal): boolean {
+  return principal.kind !== 'person' || principal.person.role === 'owner' || principal.person.role === 'admin'
 }

@@ -25,6 +25,8 @@ export interface Worktrees {
   /** The folder that a worktree was made from, or else the folder itself. */
   parentOf(workspace: Workspace): Promise<Workspace>
   /** Ids of the workspaces of a folder's worktrees. */
+  /** The workspace that it was made from, or itself. */
+  parentId(workspaceId: string): string
   below(parentId: string): string[]
   /** Number of worktrees of a folder, or of the folder it was made from. */
   count(workspaceId: string): number
@@ -49,6 +51,8 @@ interface WorktreesOptions {
   store: Store
   config: ConfigFile
   workspaces: Pick<Workspaces, 'open' | 'load'>
+  /** Several people use the server. */
+  isTeam?: boolean
   /** True while a run of the workspace is live. */
   isBusy(workspaceId: string): Promise<boolean>
 }
@@ -70,6 +74,8 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
       const own = records.list().find(({ workspaceId }) => workspaceId === workspace.id)
       return (own === undefined ? undefined : await store.workspaces.get(own.parentId)) ?? workspace
     },
+    parentId: (workspaceId) =>
+      records.list().find((record) => record.workspaceId === workspaceId)?.parentId ?? workspaceId,
     below: (parentId) => records.list().flatMap((record) => (record.parentId === parentId ? [record.workspaceId] : [])),
     count(workspaceId) {
       const all = records.list()
@@ -208,6 +214,9 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
   }
 
   async function open(parent: Workspace): Promise<{ git: RunGit; repository: Repository }> {
+    // They are outside of the folder that its members share.
+    if (options.isTeam === true)
+      throw new NamedError('NotForTeams', 'Worktrees are not available on a team server.', { status: 409 })
     // Checking out runs filters, and merging runs hooks, that the repository chooses.
     if (!parent.trusted)
       throw new NamedError('NeedsTrust', 'Worktrees run programs of the repository. Trust the folder first.', {

@@ -44,6 +44,26 @@ const refusedFunctions = new Set(
   load_aws_credentials getvariable`.split(/\s+/),
 )
 
+/** Checks a statement without a serialized form by the names in front of parentheses. */
+export async function checkFunctions(connection: DuckDBConnection, sql: string): Promise<void> {
+  const names = [...sql.matchAll(/("(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_]*)\s*\(/gu)].map(([, name = '']) =>
+    name.replaceAll(/^"|"$/g, '').toLowerCase(),
+  )
+  const refused = names.find((name) => refusedFunctions.has(name))
+  if (refused !== undefined) throw new Error(`The function "${refused}" is not available.`)
+  const answer = await connection.runAndReadAll(
+    "select lower(function_name) from duckdb_functions() where function_type in ('table', 'pragma', 'table_macro')",
+  )
+  const inFrom = new Set(
+    z
+      .array(z.tuple([z.string()]))
+      .parse(answer.getRows())
+      .map(([name]) => name),
+  )
+  const other = names.find((name) => inFrom.has(name) && !tableFunctions.has(name))
+  if (other !== undefined) throw new Error(`The function "${other}" is not available in FROM.`)
+}
+
 const maxNodes = 200_000
 
 function findProblem(root: unknown): string | undefined {

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os'
+import path from 'node:path'
 import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
 import { checkDuckdb } from './duckdb-check.ts'
-import type { Cell, Column, EngineRequest } from './messages.ts'
+import { type Cell, changedFile, type Column, type EngineRequest } from './messages.ts'
 import type { Batch, Rows } from './rows.ts'
 
 /**
@@ -31,12 +32,17 @@ export async function queryFiles(request: EngineRequest<'duckdb'>): Promise<Rows
   }
 }
 
-export async function openConfined({
-  files,
-  cwd,
-  temporary,
-  limits,
-}: Pick<EngineRequest<'duckdb'>, 'files' | 'cwd' | 'temporary' | 'limits'>): Promise<DuckDBConnection> {
+/** `load` runs before the settings are locked. */
+export async function openConfined(
+  {
+    files,
+    cwd,
+    temporary,
+    limits,
+    target,
+  }: Pick<EngineRequest<'duckdb'>, 'files' | 'cwd' | 'temporary' | 'limits' | 'target'>,
+  load?: (connection: DuckDBConnection) => Promise<void>,
+): Promise<DuckDBConnection> {
   const instance = await DuckDBInstance.create(':memory:', { threads: String(availableParallelism()) })
   const connection = await instance.connect()
   // Functions take names relative to the working directory. It may not exist in the sandbox: then nothing is in it.
@@ -45,17 +51,20 @@ export async function openConfined({
   } catch {
     process.chdir('/')
   }
-  const paths = files.flatMap((file) => file.paths)
+  const paths = [
+    ...files.flatMap((file) => file.paths),
+    ...(target === undefined ? [] : [target.path, path.join(temporary, changedFile)]),
+  ]
   for (const setting of [
     'autoinstall_known_extensions = false',
     'autoload_known_extensions = false',
     'allow_community_extensions = false',
     'allow_unsigned_extensions = false',
     `memory_limit = '${limits.memoryMb}MB'`,
-    `temp_directory = ${quoted(temporary)}`,
+    `temp_directory = ${quotedText(temporary)}`,
     "max_temp_directory_size = '4GB'",
     'enable_progress_bar = false',
-    `allowed_paths = [${paths.map(quoted).join(', ')}]`,
+    `allowed_paths = [${paths.map(quotedText).join(', ')}]`,
   ])
     await connection.run(`set ${setting}`).catch((error: unknown) => {
       // Some settings can only be given when an instance is created, and have this value already.
@@ -65,16 +74,17 @@ export async function openConfined({
     const [first = ''] = own
     if (/\.xlsx$/i.test(first))
       await (await import('./load-sheet.ts')).loadSheet(connection, { table: name, file: first, sheet })
-    else await connection.run(`create view "${name.replaceAll('"', '""')}" as select * from ${reader(own)}`)
+    else await connection.run(`create view ${quotedName(name)} as select * from ${reader(own)}`)
   }
+  await load?.(connection)
   await connection.run('set enable_external_access = false')
   await connection.run('set lock_configuration = true')
   return connection
 }
 
 /** The function that reads files of this kind. */
-function reader(paths: readonly string[]): string {
-  const list = `[${paths.map(quoted).join(', ')}]`
+export function reader(paths: readonly string[]): string {
+  const list = `[${paths.map(quotedText).join(', ')}]`
   const name = (paths[0] ?? '').toLowerCase().replace(/\.(gz|zst)$/, '')
   const union = paths.length > 1 ? ', union_by_name = true' : ''
   if (name.endsWith('.parquet')) return `read_parquet(${list}${union})`
@@ -82,8 +92,12 @@ function reader(paths: readonly string[]): string {
   return `read_csv(${list}${union})`
 }
 
-function quoted(text: string): string {
+export function quotedText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
+}
+
+export function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
 }
 
 function kindOf(type: string): Column['kind'] {

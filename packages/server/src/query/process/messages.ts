@@ -42,6 +42,9 @@ export const requestSchema = z.discriminatedUnion('engine', [
     temporary: z.string(),
     limits: limitsSchema,
     save: saveSchema.optional(),
+    write: z.enum(['dry', 'commit']).optional(),
+    /** The file whose rows the statement changes. */
+    target: z.object({ path: z.string() }).optional(),
   }),
   z.object({
     engine: z.literal('sqlite'),
@@ -66,6 +69,9 @@ export const requestSchema = z.discriminatedUnion('engine', [
     save: saveSchema.optional(),
   }),
 ])
+/** Name of the changed file in the temporary folder. */
+export const changedFile = 'changed'
+
 export type QueryProcessRequest = z.infer<typeof requestSchema>
 export type EngineRequest<Name extends QueryProcessRequest['engine']> = Extract<QueryProcessRequest, { engine: Name }>
 export type QueryLimits = z.infer<typeof limitsSchema>

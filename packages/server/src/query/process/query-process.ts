@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import path from 'node:path'
-import { type QueryMessage, type QueryProcessRequest, requestSchema } from './messages.ts'
+import { changedFile, type QueryMessage, type QueryProcessRequest, requestSchema } from './messages.ts'
 import { type Rows, sendRows } from './rows.ts'
 
 /*
@@ -54,7 +54,8 @@ async function change(request: QueryProcessRequest): Promise<number> {
     return confirmed.promise
   }
   if (request.engine === 'sqlite') return writeSqlite(request, confirm)
-  if (request.engine === 'duckdb') throw new Error('Files are not changed in place.')
+  if (request.engine === 'duckdb')
+    return (await import('./change-file.ts')).changeFile(request, path.join(request.temporary, changedFile))
   return (request.engine === 'postgres' ? writePostgres : writeMysql)(request, serverSocket(), send)
 }
 

@@ -96,6 +96,8 @@ function data(name: string, value: unknown, texts: ExportTexts): ReadablePart | 
   if (name === 'mention' || name === 'skill' || name === 'command') return note(texts[name](asText(fields['name'])))
   if (name === 'hint') return note(asText(fields['text']))
   if (name === 'compaction') return note(texts.summary(asText(fields['summary'])))
+  if (name === 'image-description' && fields['problem'] === undefined)
+    return note(texts.described(asText(fields['name']), asText(fields['text'])))
   if (name === 'ask') return note(texts.asked(asText(fields['title'])))
   if (name === 'ask-answer') return note(texts.answered(asText(fields['answer'])))
   return undefined

@@ -40,6 +40,10 @@ type ImportedEntry = FileImportReport['sessions'][number]
 interface FileImportOptions {
   store: SqlStore
   blobs: Blobs
+  /** The person who imports. */
+  ownerId?: string | null
+  /** Adds the blobs of an imported chat to it. */
+  attach?(sessionId: string, hashes: readonly string[]): Promise<void>
   workspaceId: string
   onProgress?: (progress: ImportProgress) => void
   signal?: AbortSignal
@@ -199,22 +203,30 @@ async function importOne(
   importer: Importer,
   value: unknown,
   files: ImportFiles,
-  { store, workspaceId, signal }: FileImportOptions,
+  { store, workspaceId, ownerId, attach, signal }: FileImportOptions,
 ): Promise<ImportedEntry> {
-  const { session, ...rest } = await importer.read(value, files)
+  const stored = new Set<string>()
+  const put: Blobs['put'] = async (bytes, mediaType) => {
+    const blob = await files.blobs.put(bytes, mediaType)
+    stored.add(blob.sha256)
+    return blob
+  }
+  const { session, ...rest } = await importer.read(value, { ...files, blobs: { ...files.blobs, put } })
   if (rest.messages.length === 0 && importer !== troupe) throw new Error('it has no messages')
   const { folder, ...fields } = session
   const known = await store.sessions.get(session.id)
   const folderId = known === undefined ? await findFolder(store, workspaceId, folder) : known.folderId
   const restored = await store.restore(
     {
-      session: { ...fields, workspaceId, projectId: null, folderId },
+      session: { ...fields, workspaceId, projectId: null, folderId, ...(ownerId != null && { ownerId }) },
       ...rest,
     },
     { signal },
   )
   if (known !== undefined && known.workspaceId !== workspaceId)
     throw new Error('it already exists in another workspace')
+  if (known !== undefined && ownerId != null && known.ownerId !== ownerId) throw new Error('its id is taken')
+  await attach?.(session.id, [...stored])
   return {
     sessionId: session.id,
     title: session.title,

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { NamedError, type PublishSettings } from '@troupe/protocol'
+import { type BucketRequest, type BucketSettings, openBucket } from '../../util/bucket.ts'
 
 /** A place for published pages. */
 export interface PublishPlace {
@@ -51,15 +52,11 @@ function folderPlace(folder: string): PublishPlace {
 
 /** A signed upload needs its length in advance, so the page is kept in memory. */
 const maxUploadBytes = 128 * 1024 * 1024
-const uploadTimeoutMs = 120_000
 /** Short, because deleting a chat waits for it. */
 const deleteTimeoutMs = 20_000
 
-type Bucket = NonNullable<PublishSettings['bucket']>
-
-function bucketPlace(settings: Bucket, { fetch, redact }: PlaceOptions): PublishPlace {
-  const { endpoint, bucket, prefix = '', region, accessKeyId, secretAccessKey } = settings
-  const keyOf = (name: string): string => `${prefix}${name}`
+function bucketPlace(settings: BucketSettings, options: PlaceOptions): PublishPlace {
+  const bucket = openBucket(settings, options)
   return {
     async put(name, html) {
       const chunks: Buffer[] = []
@@ -71,45 +68,21 @@ function bucketPlace(settings: Bucket, { fetch, redact }: PlaceOptions): Publish
           throw failed('The page is larger than 128 MiB, which is too large for a bucket. Publish it to a folder.')
         chunks.push(chunk)
       }
-      await send('PUT', name, {
-        body: Buffer.concat(chunks),
-        headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
-      })
+      const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' }
+      await send({ method: 'PUT', key: name, body: Buffer.concat(chunks), headers })
     },
     async remove(name) {
-      await send('DELETE', name, {})
+      await send({ method: 'DELETE', key: name, timeoutMs: deleteTimeoutMs })
     },
   }
 
-  async function send(method: string, name: string, init: RequestInit): Promise<void> {
-    const { AwsClient } = await import('aws4fetch')
-    const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' })
-    const key = [bucket, ...keyOf(name).split('/')].map(encodeURIComponent).join('/')
-    const url = `${endpoint.replace(/\/+$/, '')}/${key}`
-    let response: Response
+  async function send(request: BucketRequest): Promise<void> {
     try {
-      const signed = await client.sign(url, { ...init, method })
-      response = await fetch(signed, {
-        signal: AbortSignal.timeout(method === 'DELETE' ? deleteTimeoutMs : uploadTimeoutMs),
-        redirect: 'error',
-      })
+      await (await bucket.send(request)).body?.cancel()
     } catch (error) {
-      const { cause } = error as { cause?: unknown }
-      const reason = cause instanceof Error ? cause.message : (error as Error).message
-      throw failed(`${new URL(endpoint).host} could not be reached: ${reason}.`, error)
+      throw failed((error as Error).message, error)
     }
-    const text = await response.text()
-    if (response.ok || (method === 'DELETE' && response.status === 404)) return
-    const reason = redact(`${response.status}${reasonIn(text)}`)
-    throw failed(`${bucket} refused the request: ${reason}.`)
   }
-}
-
-/** The code and message of an S3 error document. */
-function reasonIn(xml: string): string {
-  const read = (tag: string): string => new RegExp(`<${tag}>([^<]{1,300})</${tag}>`).exec(xml)?.[1] ?? ''
-  const said = [read('Code'), read('Message').replace(/\.$/, '')].filter((text) => text !== '')
-  return said.length === 0 ? '' : ` ${said.join(', ')}`
 }
 
 function failed(message: string, cause?: unknown): NamedError {

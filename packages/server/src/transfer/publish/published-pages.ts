@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import type { Blobs, Session } from '@troupe/core'
+import type { Session } from '@troupe/core'
 import { errorInfo, NamedError, type PublishedChat, type PublishSettings } from '@troupe/protocol'
 import { z } from 'zod'
 import type { ConfigFile } from '../../config/config.ts'
 import type { SqlStore } from '../../stores/sql/sql-store.ts'
 import { createKeyedMutex } from '../../util/concurrency.ts'
+import type { BlobScopes } from '../../http/blob-scopes.ts'
 import type { Logger } from '../../util/logger.ts'
 import { exportHtml } from '../export/export-html.ts'
 import { openExport } from '../export/export-session.ts'
@@ -47,7 +48,7 @@ export interface PublishedPages {
 
 interface PublishedPagesOptions {
   store: SqlStore
-  blobs: Blobs
+  blobs: Pick<BlobScopes, 'session'>
   config: ConfigFile
   redact: (text: string) => string
   logger: Logger
@@ -79,7 +80,7 @@ export function openPublishedPages({ store, blobs, config, redact, logger }: Pub
         const place = openPlace(settings)
         const before = (await read()).find((page) => page.sessionId === sessionId && isSamePlace(page, settings))
         const name = before?.name ?? newName(session)
-        const source = await openExport(session, { store, blobs, redact })
+        const source = await openExport(session, { store, blobs: blobs.session(session.id), redact })
         await place.put(name, exportHtml(source, options))
         const page = { sessionId, name, publishedAt: Date.now(), ...withoutSecret(settings) }
         try {
@@ -139,12 +140,15 @@ export function openPublishedPages({ store, blobs, config, redact, logger }: Pub
   }
 
   async function read(): Promise<Page[]> {
-    return z.array(pageSchema).parse((await store.settings.get(settingsKey)) ?? [])
+    return parse(await store.settings.get(settingsKey))
   }
 
-  /** One at a time, because each writes the whole list. */
+  function parse(pages: unknown): Page[] {
+    return z.array(pageSchema).parse(pages ?? [])
+  }
+
   async function change(next: (pages: Page[]) => Page[]): Promise<void> {
-    await inTurn('', async () => store.settings.set(settingsKey, next(await read())))
+    await store.settings.update(settingsKey, (pages) => next(parse(pages)))
   }
 }
 

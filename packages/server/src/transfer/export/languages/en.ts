@@ -18,6 +18,7 @@ export const en = {
   mention: (name: string) => `mention: ${name}`,
   skill: (name: string) => `skill: ${name}`,
   command: (name: string) => `command: ${name}`,
+  described: (name: string, text: string) => `${name}, described for the model: ${text}`,
   summary: (text: string) => `Summary of earlier messages: ${text}`,
   asked: (title: string) => `Asked: ${title}`,
   answered: (text: string) => `Answered: ${text}`,

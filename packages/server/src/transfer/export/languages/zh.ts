@@ -29,6 +29,7 @@ export const zh: ExportTexts = {
   mention: (name) => `提及：${name}`,
   skill: (name) => `技能：${name}`,
   command: (name) => `命令：${name}`,
+  described: (name, text) => `为模型描述的 ${name}：${text}`,
   summary: (text) => `较早消息的总结：${text}`,
   asked: (title) => `询问：${title}`,
   answered: (text) => `回答：${text}`,

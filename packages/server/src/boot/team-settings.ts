@@ -1,0 +1,32 @@
+import type { Home } from '../config/home.ts'
+import type { CheckedTeamOptions } from '../team/options.ts'
+import type { ClusterSettings, ServerOptions } from './server.ts'
+
+/** Adds what team mode needs on this machine: the nodes of its database, and the separation of its members. */
+export async function withTeam(
+  options: ServerOptions,
+  team: CheckedTeamOptions,
+  { home, env }: { home: Home; env: NodeJS.ProcessEnv },
+): Promise<ServerOptions> {
+  const { openIsolation } = await import('../isolation/open-isolation.ts')
+  return {
+    ...options,
+    cluster: options.cluster ?? clusterSettings(team),
+    isolation:
+      options.isolation ??
+      (team.isolation === undefined
+        ? undefined
+        : await openIsolation({ home: home.path, env, settings: team.isolation })),
+  }
+}
+
+function clusterSettings({ databaseUrl, node = {}, derive }: CheckedTeamOptions): ClusterSettings | undefined {
+  if (databaseUrl === undefined) return undefined
+  const { drainSeconds, ...rest } = node
+  return {
+    ...rest,
+    databaseUrl,
+    secret: derive('requests between nodes').toString('base64url'),
+    ...(drainSeconds !== undefined && { drainMs: drainSeconds * 1000 }),
+  }
+}
