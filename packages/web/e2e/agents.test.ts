@@ -3,6 +3,7 @@ import path from 'node:path'
 import { scriptedModel } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -81,7 +82,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true)
     await field.fill('Explore')
     await dialog(page).getByLabel('Prompt').fill('You review.')
-    await dialog(page).getByRole('group', { name: 'file-read' }).getByRole('checkbox', { name: 'Glob' }).check()
+    await dialog(page).getByRole('group', { name: 'Read files' }).getByRole('checkbox', { name: 'Glob' }).check()
     await dialog(page).getByRole('button', { name: 'Save' }).click()
     await dialog(page).getByText('is the name of a built-in agent').waitFor()
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
@@ -115,7 +116,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .getByRole('button', { name: /^reviewer/ })
       .click()
     await dialog(page).getByLabel('Prompt').fill('You review twice.')
-    await dialog(page).getByRole('group', { name: 'shell' }).getByRole('checkbox').first().check()
+    await dialog(page).getByRole('group', { name: 'Commands' }).getByRole('checkbox').first().check()
     await dialog(page).getByRole('radio', { name: 'Only these' }).check({ force: true })
     await dialog(page).getByRole('checkbox', { name: 'explore' }).check()
     await dialog(page).getByLabel('Max steps per turn').fill('5000')
@@ -145,11 +146,12 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a built-in agent or a file is turned off, and edited as your own version', async () => {
+  // agent-routes.test.ts and edit-agent-file.test.tsx do this in every run.
+  test.runIf(full)('a built-in agent or a file is turned off, and edited as your own version', async () => {
     const page = await workspace.sharedPage()
     await openAgents(page)
     const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
-    const own = dialog(page).getByRole('region', { name: 'In this workspace' })
+    const own = dialog(page).getByRole('region', { name: 'In this folder' })
     await expect.poll(() => builtin.getByRole('button', { name: /^Turn (on|off) (master|calendar)/ }).count()).toBe(0)
     await builtin.getByRole('button', { name: 'Turn off explore' }).click()
     await builtin.getByRole('button', { name: 'Turn on explore' }).waitFor()

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { wireServer } from '../../server/src/testing/wire-server.ts'
 import type { WireServer } from '../../server/src/testing/wire-server.ts'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -219,7 +220,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByText('2 branches, 7 messages').waitFor()
   })
 
-  test('tool calls, files and costs of two branches are compared, including sub-agents', async () => {
+  // compare-branches.test.ts describes branches in every run.
+  test.runIf(full)('tool calls, files and costs of two branches are compared, including sub-agents', async () => {
     const write = (file: string) => ({ id: file, name: 'Write', input: { file_path: file, content: 'x\n' } })
     const bash = (id: string, command: string) => ({ id, name: 'Bash', input: { command } })
     const task = { id: 'task', name: 'Task', input: { name: 'coder', task: 'more of it' } }
@@ -269,40 +271,46 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => shown.innerText(), patiently).toMatch(/"goOn": "ƒ goOn\(\)",\s+"remove": "ƒ remove\(\)"/)
   })
 
-  test('two models answer side by side; the user continues with one, and the other stays as a branch', async () => {
-    await chat.newSession()
-    await page.getByRole('button', { name: /^Model:/ }).click()
-    await page.getByRole('button', { name: 'Compare models' }).click()
-    // The focus is in the search field, with the current model selected.
-    await page.keyboard.type('other')
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: /^2 models to compare/ }).waitFor()
-    await chat.send('compare this')
-    const columns = page.getByRole('region', { name: /^Answer \d: .*finished$/ })
-    await expect.poll(() => columns.count(), patiently).toBe(2)
-    await page.keyboard.press('Alt+2')
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('From the other model.')
-    await page.reload()
-    await expect.poll(() => columns.count(), patiently).toBe(2)
-    await page.evaluate(axe)
-    expect(await violations(page)).toEqual([])
-    await page.setViewportSize({ width: 390, height: 844 })
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.getByRole('tab', { name: /finished$/ }).nth(1).click() // prettier-ignore
-    await page.getByRole('tabpanel').getByText('From the other model.').waitFor()
-    expect(await violations(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'light' })
-    await page.setViewportSize({ width: 1440, height: 900 })
-    expect(await chat.field.isEnabled()).toBe(true)
-    await page.getByRole('button', { name: 'Continue with this answer' }).nth(1).focus()
-    await page.keyboard.press('Enter')
-    await expect.poll(() => chat.answers.allInnerTexts(), patiently).toHaveLength(1)
-    await expect.poll(() => chat.lastAnswer.innerText()).toContain('2 / 2')
-    await chat.ask('and then?')
-    await expect.poll(() => chat.lastAnswer.innerText()).toContain('From the other model.')
-    await page.getByRole('button', { name: /^Model:/ }).waitFor()
-  })
+  // The tests of the columns, and runs/columns.test.ts of the server, do this in every run.
+  test.runIf(full)(
+    'two models answer side by side; the user continues with one, and the other stays as a branch',
+    async () => {
+      await chat.newSession()
+      await page.getByRole('button', { name: /^Model:/ }).click()
+      await page.getByRole('button', { name: 'Compare models' }).click()
+      // The focus is in the search field, with the current model selected.
+      await page.keyboard.type('other')
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: /^2 models to compare/ }).waitFor()
+      await chat.send('compare this')
+      const columns = page.getByRole('region', { name: /^Answer \d: .*finished$/ })
+      await expect.poll(() => columns.count(), patiently).toBe(2)
+      await page.keyboard.press('Alt+2')
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.textContent))
+        .toContain('From the other model.')
+      await page.reload()
+      await expect.poll(() => columns.count(), patiently).toBe(2)
+      await page.evaluate(axe)
+      expect(await violations(page)).toEqual([])
+      await page.setViewportSize({ width: 390, height: 844 })
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.getByRole('tab', { name: /finished$/ }).nth(1).click() // prettier-ignore
+      await page.getByRole('tabpanel').getByText('From the other model.').waitFor()
+      expect(await violations(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize({ width: 1440, height: 900 })
+      expect(await chat.field.isEnabled()).toBe(true)
+      await page.getByRole('button', { name: 'Continue with this answer' }).nth(1).focus()
+      await page.keyboard.press('Enter')
+      await expect.poll(() => chat.answers.allInnerTexts(), patiently).toHaveLength(1)
+      await expect.poll(() => chat.lastAnswer.innerText()).toContain('2 / 2')
+      await chat.ask('and then?')
+      await expect.poll(() => chat.lastAnswer.innerText()).toContain('From the other model.')
+      await page.getByRole('button', { name: /^Model:/ }).waitFor()
+    },
+  )
 
   test('there were no errors', () => {
     // axe tries to use `eval`.

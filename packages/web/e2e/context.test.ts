@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { wireServer } from '../../server/src/testing/wire-server.ts'
 import type { WireServer } from '../../server/src/testing/wire-server.ts'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -167,7 +168,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await log.getByText('Answer to 149.').waitFor()
   })
 
-  test('a summary made on request can be undone, too', async () => {
+  // The test of summaries above undoes one in every run.
+  test.runIf(full)('a summary made on request can be undone, too', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     const texts = ['What does moss need?', 'Moss needs **water**.']
@@ -186,7 +188,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(JSON.stringify(wire.requests.at(-1)?.body)).not.toContain('Moss was spoken of.')
   })
 
-  test('on a narrow screen it is all there, with the keyboard', async () => {
+  // The tests above show the same parts on a wide screen.
+  test.runIf(full)('on a narrow screen it is all there, with the keyboard', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 844 })
     const texts = ['And ferns?', 'Ferns like shade.']
     await showChat(page, await storeChat(workspace.server(), { title: 'Ferns', texts }))

@@ -48,7 +48,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       }
       throw new Error(`${keys} never reaches ${label}`)
     }
-    await page.keyboard.type('Ask me for approval')
+    await page.keyboard.insertText('Ask me for approval')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Allow once' }).waitFor()
     expect(await tabTo(/^Allow once$/, 'Shift+Tab')).toBe('solid')

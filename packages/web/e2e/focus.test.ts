@@ -67,7 +67,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => focused(page)).toBe('textarea Message')
   }
   const say = async (text: string) => {
-    await page.keyboard.type(text)
+    await page.keyboard.insertText(text)
     await page.keyboard.press('Enter')
   }
   const rests = async (where: RegExp | string, on = page) => {
@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   const typeInPalette = async (words: string) => {
     await page.keyboard.press('Control+k')
     await rests(/^input Chats, messages/)
-    await page.keyboard.type(words)
+    await page.keyboard.insertText(words)
   }
   const openMenu = async (title: string) => {
     await nav()

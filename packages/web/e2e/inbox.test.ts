@@ -139,7 +139,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('button', { name: '2 need your attention' }).click()
     const ask = inbox(page).getByRole('article').first()
     await ask.getByRole('button', { name: 'Allow for longer' }).click()
-    await page.getByRole('menuitem', { name: 'Allow for this project' }).click()
+    await page.getByRole('menuitem', { name: 'Allow for this folder' }).click()
     await inbox(page).getByText('You’re all caught up.').waitFor()
     await badge(other, 0)
     await expect.poll(openAsks).toEqual([])
@@ -265,27 +265,31 @@ describe.skipIf(chromium === undefined)(name, () => {
     await inbox(page).waitFor({ state: 'detached' })
   })
 
-  test('the browser notifies about asks after the user allowed it with a click, and opens the inbox', async () => {
-    const page = await workspace.newPage()
-    await page.addInitScript(toldInstead)
-    await page.goto(workspace.server().newUrl())
-    const chat = chatPage(page)
-    const told = () =>
-      page.evaluate(() => (window as never as { told: { title: string }[] }).told.map(({ title }) => title))
-    await chat.send('first')
-    await badge(page, 1)
-    expect(await told()).toEqual([])
-    await page.keyboard.press('Control+i')
-    await inbox(page).getByRole('button', { name: 'Notify me' }).click()
-    await inbox(page).getByRole('button', { name: 'Notifications are on', pressed: true }).waitFor()
-    await page.keyboard.press('Escape')
-    await chat.newSession()
-    await chat.send('second')
-    await badge(page, 2)
-    await expect.poll(told).toEqual(['May the second?'])
-    await page.evaluate(() => (window as never as { told: { click: () => void }[] }).told[0]?.click())
-    await inbox(page).getByRole('article').nth(1).waitFor()
-  })
+  // notifications.test.ts does this in every run, and offline.test.ts shows real notifications.
+  test.runIf(full)(
+    'the browser notifies about asks after the user allowed it with a click, and opens the inbox',
+    async () => {
+      const page = await workspace.newPage()
+      await page.addInitScript(toldInstead)
+      await page.goto(workspace.server().newUrl())
+      const chat = chatPage(page)
+      const told = () =>
+        page.evaluate(() => (window as never as { told: { title: string }[] }).told.map(({ title }) => title))
+      await chat.send('first')
+      await badge(page, 1)
+      expect(await told()).toEqual([])
+      await page.keyboard.press('Control+i')
+      await inbox(page).getByRole('button', { name: 'Notify me' }).click()
+      await inbox(page).getByRole('button', { name: 'Notifications are on', pressed: true }).waitFor()
+      await page.keyboard.press('Escape')
+      await chat.newSession()
+      await chat.send('second')
+      await badge(page, 2)
+      await expect.poll(told).toEqual(['May the second?'])
+      await page.evaluate(() => (window as never as { told: { click: () => void }[] }).told[0]?.click())
+      await inbox(page).getByRole('article').nth(1).waitFor()
+    },
+  )
 
   test.runIf(full)('an ask that was answered elsewhere disappears', async () => {
     const page = await workspace.sharedPage()

@@ -98,7 +98,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     }
   })
 
-  test('before the first message, at most 230 KB of scripts load, none of them twice', async () => {
+  test('before the first message or the first screen, at most 230 KB of scripts load, none of them twice', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('weight')
     model.open('weight 1')
@@ -112,20 +112,29 @@ describe.skipIf(chromium === undefined)(name, () => {
       window.requestIdleCallback = () => 0
       window.addEventListener('pointermove', (event) => event.stopImmediatePropagation(), true)
     })
-    await page.goto(chat.page.url(), { waitUntil: 'commit' })
-    const asked = await page.evaluate(async () => {
-      while (document.querySelector('article') === null) await new Promise((resolve) => requestAnimationFrame(resolve))
-      return performance.getEntriesByType('resource').map(({ name: address }) => address.slice(location.origin.length))
-    })
-    const scripts = asked.filter((path) => path.endsWith('.js'))
-    const sizes = scripts.map(async (path) => {
-      const answer = await page.request.get(new URL(path, page.url()).href)
-      return gzipSync(await answer.body(), { level: 9 }).length
-    })
-    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-    expect(bytes).toBeGreaterThan(100_000)
-    expect(bytes).toBeLessThanOrEqual(230_000)
-    expect(asked.filter((path, index) => asked.indexOf(path) !== index)).toEqual([])
+    const [first = ''] = chat.page.url().split('#')
+    for (const [url, shown] of [
+      [chat.page.url(), 'article'],
+      [first, '.recent-folders'],
+    ] as const) {
+      await page.goto('about:blank')
+      await page.goto(url, { waitUntil: 'commit' })
+      const asked = await page.evaluate(async (selector) => {
+        while (document.querySelector(selector) === null) await new Promise((resolve) => requestAnimationFrame(resolve))
+        return performance
+          .getEntriesByType('resource')
+          .map(({ name: address }) => address.slice(location.origin.length))
+      }, shown)
+      const scripts = asked.filter((path) => path.endsWith('.js'))
+      const sizes = scripts.map(async (path) => {
+        const answer = await page.request.get(new URL(path, page.url()).href)
+        return gzipSync(await answer.body(), { level: 9 }).length
+      })
+      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+      expect(bytes).toBeGreaterThan(100_000)
+      expect(bytes).toBeLessThanOrEqual(230_000)
+      expect(asked.filter((path, index) => asked.indexOf(path) !== index)).toEqual([])
+    }
   })
 
   test('there were no errors', () => {

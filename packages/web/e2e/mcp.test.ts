@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page, Response } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
 
@@ -107,14 +108,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     const page = await workspace.open()
     await page.getByRole('button', { name: 'MCP servers: 1 server needs your attention' }).waitFor()
     await openMcp(page)
-    await head(page, /^brought from this project ?, not trusted yet/).waitFor()
+    await head(page, /^brought from this folder ?, not trusted yet/).waitFor()
     const box = dialog(page).getByRole('region', { name: 'Trust' })
     const shown = await box.locator('dd').first().locator('code').allInnerTexts()
     expect(shown).toEqual([process.execPath, program, 'good', words])
-    await expect.poll(() => box.innerText()).toContain('the workspace')
+    await expect.poll(() => box.innerText()).toContain('the open folder')
     expect(await toolsOf(page)).toEqual([])
     await box.getByRole('button', { name: 'Trust and start' }).press('Enter')
-    await head(page, /^brought from this project ?, \d+ tools/).waitFor()
+    await head(page, /^brought from this folder ?, \d+ tools/).waitFor()
     await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('settings-row-head')
     await dialog(page).getByRole('checkbox', { name: /^echo/ }).waitFor()
     expect((await toolsOf(page)).length).toBeGreaterThan(1)
@@ -123,7 +124,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await store.workspaces.trust(opened.id, false)
   })
 
-  test('a server whose tools have changed waits, and shows its new tools, on a narrow screen', async () => {
+  // mcp-routes.test.ts and server-status.test.ts let it wait in every run.
+  test.runIf(full)('a server whose tools have changed waits, and shows its new tools, on a narrow screen', async () => {
     await workspace.server().fetch('/ai/mcp/changing', { method: 'DELETE' })
     await writeFile(words, 'Says it again.')
     const page = await workspace.sharedPage({ width: 390, height: 844 })

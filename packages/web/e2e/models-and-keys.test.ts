@@ -2,6 +2,7 @@ import type { Response } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { wireServer } from '../../server/src/testing/wire-server.ts'
 import type { WireServer } from '../../server/src/testing/wire-server.ts'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -141,7 +142,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await (await chat.ask('and now?')).locator('.prose').innerText()).toBe('here again')
   })
 
-  test('a long list of models shows its count, and the search finds any of them', async () => {
+  // model-chooser.test.tsx searches 3,000 models in every run.
+  test.runIf(full)('a long list of models shows its count, and the search finds any of them', async () => {
     const page = await workspace.sharedPage()
     await page.evaluate(() => void (window.location.hash = '#settings/model-list'))
     const dialog = page.getByRole('dialog', { name: 'All models' })

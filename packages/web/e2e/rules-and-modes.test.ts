@@ -2,6 +2,7 @@ import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -113,10 +114,10 @@ describe.skipIf(chromium === undefined)(name, () => {
     await dialog(page).getByText('Deny', { exact: true }).click()
     await trial.getByText(/deny/).first().waitFor()
     await dialog(page).getByText('Allow', { exact: true }).click()
-    await dialog(page).getByRole('combobox', { name: 'Scope' }).selectOption('for this project')
+    await dialog(page).getByRole('combobox', { name: 'Scope' }).selectOption('for this folder')
     await field.press('Enter')
     await dialog(page).getByText('Saved: allow Bash(touch *).').waitFor()
-    const project = dialog(page).getByRole('region', { name: 'This project' })
+    const project = dialog(page).getByRole('region', { name: 'This folder' })
     await expect.poll(() => project.innerText()).toContain('Bash(touch *)')
     await page.keyboard.press('Escape')
     await chat.ask('make')
@@ -158,7 +159,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => modeOnServer(page)).toBe('plan')
   })
 
-  test('an approved plan moves the mode on, and both tabs say so', async () => {
+  // mode-in.test.ts and mode-actions.test.ts follow the mode in every run.
+  test.runIf(full)('an approved plan moves the mode on, and both tabs say so', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.field.press('Alt+m')

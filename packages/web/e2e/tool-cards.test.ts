@@ -246,7 +246,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.page.getByRole('group', { name: 'Edit: done' }).locator('.diff-added').waitFor()
   })
 
-  test('changes are accepted one by one, with the keyboard, and only those are made', async () => {
+  // hunk-choices.test.tsx and accept-hunks.test.ts do this in every run.
+  test.runIf(full)('changes are accepted one by one, with the keyboard, and only those are made', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await writeFile(path.join(workspace.folder, 'src/parts.ts'), 'const a = 1\nconst b = 2\nconst c = 3\n')
     await chat.send('parts')

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeWav } from '../../documents/src/testing/make-wav.ts'
 import { makeZip } from '../../documents/src/testing/make-zip.ts'
 import { axe, oneLook } from './testing/axe.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
@@ -75,6 +76,28 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(problems).toEqual([])
     expect(workspace.complaints).toEqual([])
   })
+
+  test('attachments of a sent message open in the viewers', async () => {
+    const page = await workspace.open({ viewport: { width: 1400, height: 900 } })
+    const mail = 'From: Ann <ann@example.com>\r\nSubject: Lunch\r\n\r\nAt noon?\r\n'
+    const files = [
+      { name: 'lunch.eml', mimeType: 'message/rfc822', buffer: Buffer.from(mail) },
+      ...Object.entries(samples())
+        .filter(([file]) => file === 'letter.docx' || file === 'book.xlsx')
+        .map(([file, bytes]) => ({ name: file, mimeType: '', buffer: Buffer.from(bytes) })),
+    ]
+    await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Here they are.')
+    // Sent while they upload: the message waits for them.
+    await page.getByLabel('Files to attach').setInputFiles(files)
+    await page.getByRole('textbox', { name: 'Message', exact: true }).press('Enter')
+    await page.getByRole('link', { name: 'lunch.eml' }).click(patiently)
+    await page.getByRole('document', { name: 'lunch.eml' }).getByText('At noon?').waitFor(patiently)
+    await page.getByRole('link', { name: 'letter.docx' }).click()
+    await page.getByRole('document', { name: 'letter.docx' }).getByText('Dear reader').waitFor(patiently)
+    await page.getByRole('link', { name: 'book.xlsx' }).click()
+    await page.getByRole('gridcell', { name: 'Rent', exact: true }).waitFor(patiently)
+    expect(workspace.complaints).toEqual([])
+  })
 })
 
 async function open(page: Page, file: string): Promise<void> {
@@ -110,7 +133,7 @@ function samples(): Record<string, Uint8Array> {
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
     ),
-    'beep.wav': wav(),
+    'beep.wav': makeWav(0.1),
   }
 }
 
@@ -151,22 +174,4 @@ function pdf(lines: readonly string[]): Buffer {
     `${body}${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${body.length}\n%%EOF\n`,
     'latin1',
   )
-}
-
-/** A tenth of a second of silence. */
-function wav(): Buffer {
-  const header = Buffer.alloc(44)
-  header.write('RIFF', 0)
-  header.writeUInt32LE(36 + 800, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(8000, 24)
-  header.writeUInt32LE(8000, 28)
-  header.writeUInt16LE(1, 32)
-  header.writeUInt16LE(8, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(800, 40)
-  return Buffer.concat([header, Buffer.alloc(800, 128)])
 }

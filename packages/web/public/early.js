@@ -10,19 +10,23 @@
   const scope = folder === null ? '' : `&workspace=${encodeURIComponent(folder)}`
   const paths = [`/ai/sessions?view=active&folder=none${scope}`]
   if (sessionId !== null) paths.push(`/ai/sessions/${encodeURIComponent(sessionId)}/messages?limit=60${scope}`)
-  const credential = () => {
+  const stored = () => {
     try {
-      return JSON.parse(localStorage.getItem('troupe.page')).credential
+      return JSON.parse(localStorage.getItem('troupe.page')) ?? {}
     } catch {
-      return undefined
+      return {}
     }
   }
-  const authorization = `Page ${credential()}`
-  // With a key in the address there is no credential yet.
-  if (!fields.has('k')) {
+  const { credential, linkId } = stored()
+  const access =
+    linkId === undefined
+      ? { headers: { authorization: `Page ${credential}` }, credentials: 'omit' }
+      : { headers: { 'x-troupe-page': '1' }, credentials: 'same-origin' }
+  // With a key in the address there is no credential yet. The other links open pages of their own.
+  if (!['k', 'setup', 'invite', 'share', 'device', 'sign-in-failed'].some((name) => fields.has(name))) {
     window.early = Object.fromEntries(
       paths.map((path) => {
-        const answer = fetch(path, { headers: { authorization }, credentials: 'omit', cache: 'no-store' }).then(read)
+        const answer = fetch(path, { ...access, cache: 'no-store' }).then(read)
         answer.catch(() => undefined)
         return [path, answer]
       }),

@@ -1,13 +1,15 @@
-import { StrictMode } from 'react'
+import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
+import { pageAccess } from './api/page-access.ts'
 import { App, replaceAddress } from './app/app.tsx'
 import './base.css'
 import './contrast.css'
 import './fonts.css'
-import { readAddress } from './platform/address.ts'
+import { readAddress, readTeamLink } from './platform/address.ts'
 import { loadAgentMenu } from './pickers/agent-picker.tsx'
 import { loadModeMenu } from './pickers/mode-picker.tsx'
 import { trackFocusKeys } from './platform/keyboard.ts'
+import { startTeam } from './app/start-team.ts'
 import { preferredLanguage, showLanguage, useLanguage } from './texts/language.ts'
 import './tokens.css'
 import { loadMenusOnUse } from './ui/menu.tsx'
@@ -24,9 +26,14 @@ function startServiceWorker(): void {
   })
 }
 
+const TeamLinkPage = lazy(() => import('./team/link-page.tsx').then((loaded) => ({ default: loaded.LinkPage })))
+
 /** Maximum wait for messages before the page renders without them. */
 const maxWaitMs = 200
 
+const teamLink = readTeamLink(window.location.hash)
+// The value is a secret, so it must not stay in the URL, history or bookmarks.
+if (teamLink !== null) window.history.replaceState(null, '', `#${teamLink.kind}`)
 const { key, sessionId, folder, settings, inbox } = readAddress(window.location.hash)
 // The key works once, so it must not stay in the URL, history or bookmarks. The inbox is not kept in the history
 // either.
@@ -37,7 +44,9 @@ const workspace = folders.workspace()
 if (settings !== null) workspace.app.openSettings(settings)
 if (inbox) workspace.app.setDialog('inbox')
 // A link may lead to a chat of another folder.
-void workspace.app.start(key).then(() => folders.refresh(folder === null ? (sessionId ?? undefined) : undefined))
+if (teamLink === null)
+  void workspace.app.start(key).then(() => folders.refresh(folder === null ? (sessionId ?? undefined) : undefined))
+if (pageAccess.isTeam() && teamLink === null) void startTeam()
 // `public/early.js` requested both already, so the page renders with content at once.
 const sessionRead = sessionId === null || key !== null ? undefined : workspace.session(sessionId).readAhead()
 trackFocusKeys()
@@ -45,6 +54,8 @@ loadMenusOnUse(loadModeMenu, loadAgentMenu)
 startServiceWorker()
 // The user may open the printed URL in an existing tab.
 window.addEventListener('hashchange', () => {
+  // A link of team mode opens a page of its own.
+  if (readTeamLink(window.location.hash) !== null) return window.location.reload()
   const named = readAddress(window.location.hash)
   if (named.key === null) return
   replaceAddress(named)
@@ -64,11 +75,21 @@ createRoot(root).render(
   </StrictMode>,
 )
 
+/** The page of a link of team mode, or else the app. */
+function Page() {
+  if (teamLink === null) return <App />
+  return (
+    <Suspense>
+      <TeamLinkPage link={teamLink} />
+    </Suspense>
+  )
+}
+
 function LocalizedApp() {
   const current = useStore(folders, (state) => state.current)
   return (
     <WorkspaceContext value={folders.workspace(current)}>
-      <App key={`${useLanguage()} ${current}`} />
+      <Page key={`${useLanguage()} ${current}`} />
     </WorkspaceContext>
   )
 }

@@ -33,14 +33,14 @@ export function ToolChoice({ chosen, tools, problem, onChange }: ToolChoiceProps
       {!hasAll && (
         <div className="settings-columns">
           {groups.map((group) => (
-            <fieldset key={group.name} className="tool-group" aria-label={group.name}>
+            <fieldset key={group.name} className="tool-group" aria-label={t.toolGroups[group.name] ?? group.name}>
               <label className="settings-check-line">
                 <input
                   type="checkbox"
                   checked={includesName(chosen, group.name)}
                   onChange={(event) => onChange(withName(chosen, group.name, event.target.checked))}
                 />
-                <b>{group.name}</b>
+                <b title={group.name}>{t.toolGroups[group.name] ?? group.name}</b>
               </label>
               {group.tools.map((tool) => (
                 <label key={tool.name} className="settings-check-line" title={tool.description}>

@@ -1,3 +1,4 @@
+import type { Me } from '@troupe/protocol'
 import { browserStorage, type KeyValueStorage } from '../platform/storage.ts'
 
 /** Returns an HMAC-SHA-256 in base64url. Web Crypto is asynchronous, but rendering needs the URL synchronously. */
@@ -102,14 +103,28 @@ export interface PageAccess {
   renew: () => Promise<boolean>
   /** Returns a signed URL that the browser can load by itself, such as an image or a download. */
   link: (path: string) => string
+  /** Says whether there are accounts, and who is signed in. */
+  me: () => Promise<Me>
+  /** In team mode the cookie is the credential. A header proves that our page sent it. */
+  useCookie: (links: SignedLinks) => void
+  /** Reads with a share link instead, until the tab is reloaded. */
+  useShare: (token: string, links: SignedLinks) => void
+  isTeam: () => boolean
+  forget: () => void
 }
 
-/** Stored form of the credential. `public/early.js` reads it too. */
+/** Signs URLs as this session or share link. Null without one. */
+type SignedLinks = Pick<Me, 'linkId' | 'linkKey'>
+
+/** Stored form of the credential. `public/early.js` reads it too. In team mode it has no secret but `linkKey`. */
 interface Credential {
-  credential: string
-  linkKey: string
-  pageId: string | null
+  credential?: string
+  linkKey: string | null
+  pageId?: string | null
+  linkId?: string | null
 }
+
+const cookieHeaders = { 'x-troupe-page': '1' }
 
 interface PageKeys {
   read(): Promise<CryptoKeyPair | undefined>
@@ -132,10 +147,13 @@ function createPageAccess({
   origin?: () => string
 } = {}): PageAccess {
   let renewing: Promise<boolean> | undefined
+  let share: { token: string; links: SignedLinks } | undefined
   return {
     headers: (): Record<string, string> => {
+      if (share !== undefined) return { authorization: `Share ${share.token}` }
       const known = read()
-      return known === undefined ? {} : { authorization: `Page ${known.credential}` }
+      if (known === undefined) return {}
+      return known.credential === undefined ? cookieHeaders : { authorization: `Page ${known.credential}` }
     },
     async exchange(key) {
       const publicKey = await createKeys(keys)
@@ -148,10 +166,22 @@ function createPageAccess({
       return renewing
     },
     link(path) {
-      const known = read()
-      if (known === undefined || !path.startsWith('/ai/')) return path
-      return `${path}${path.includes('?') ? '&' : '?'}access=${signLink(known.linkKey, path)}`
+      const known: SignedLinks | Credential | undefined = share?.links ?? read()
+      if (known?.linkKey == null || !path.startsWith('/ai/')) return path
+      const as = known.linkId == null ? '' : `as=${known.linkId}`
+      const target = as === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${as}`
+      return `${target}${target.includes('?') ? '&' : '?'}access=${signLink(known.linkKey, target)}`
     },
+    async me() {
+      const response = await fetch('/ai/me', { headers: cookieHeaders, credentials: 'same-origin', cache: 'no-store' })
+      return (await response.json()) as Me
+    },
+    useCookie: ({ linkId, linkKey }) => kept.set(credentialKey, JSON.stringify({ linkId, linkKey })),
+    useShare: (token, links) => {
+      share = { token, links }
+    },
+    isTeam: () => read()?.linkId !== undefined,
+    forget: () => kept.set(credentialKey, null),
   }
 
   async function renew(): Promise<boolean> {

@@ -73,7 +73,7 @@ export function createRequest(
       },
       body: body === undefined ? bytes : JSON.stringify(body),
       signal,
-      credentials: 'omit',
+      credentials: 'x-troupe-page' in headers ? 'same-origin' : 'omit',
       cache: 'no-store',
     })
   }

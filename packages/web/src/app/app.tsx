@@ -1,17 +1,16 @@
-import { KeyRound, ServerOff } from 'lucide-react'
+import { ServerOff } from 'lucide-react'
 import { Tooltip } from 'radix-ui'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { Chat } from '../chat/chat.tsx'
 import { pageWakeSource } from '../chat/session/run-stream.ts'
 import { PanelArea } from '../panels/panel-area.tsx'
-import { readAccessKey, readAddress, writeAddress } from '../platform/address.ts'
+import { readAddress, writeAddress } from '../platform/address.ts'
 import { TrashedBar } from '../sessions/session-title.tsx'
 import { Sidebar } from '../sessions/sidebar.tsx'
 import { useShortcuts } from '../shortcuts/shortcuts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { formatElements } from '../ui/elements.tsx'
-import { focusOnMount } from '../ui/focus.ts'
 import { findSession } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './app.css'
@@ -31,6 +30,8 @@ import {
 import './locked.css'
 import { usePageTools, usePollAsks } from './page-effects.ts'
 
+const Locked = lazy(() => import('./locked.tsx').then((loaded) => ({ default: loaded.Locked })))
+
 export function App() {
   const access = useApp((state) => state.access)
   const sessionId = useApp((state) => state.sessionId)
@@ -44,7 +45,12 @@ export function App() {
   useFocusRestore()
   useTitle()
   if (access === 'checking') return null
-  if (access === 'locked') return <Locked />
+  if (access === 'locked')
+    return (
+      <Suspense>
+        <Locked />
+      </Suspense>
+    )
   if (access === 'unreachable') return <Unreachable />
   return (
     <Tooltip.Provider delayDuration={400} skipDelayDuration={200}>
@@ -178,46 +184,6 @@ function useFocusRestore(): void {
       stop?.()
     }
   }, [])
-}
-
-/** Shown when the server rejects the page's credential. Only the URL that the server printed unlocks it. */
-function Locked() {
-  const { app } = useWorkspace()
-  const [pasted, setPasted] = useState('')
-  const isRefused = useApp((state) => state.isKeyRefused)
-  const key = readAccessKey(pasted)
-  return (
-    <main className="locked">
-      <KeyRound aria-hidden />
-      <h1>{t.locked.title}</h1>
-      <p>{formatElements(t.locked.text, { command: <code>npm start</code> })}</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (key === null) return
-          void app.start(key)
-        }}
-      >
-        <input
-          aria-label={t.locked.field}
-          placeholder="http://127.0.0.1:4880/#k=…"
-          ref={focusOnMount}
-          autoComplete="off"
-          spellCheck={false}
-          value={pasted}
-          onChange={(event) => setPasted(event.target.value)}
-        />
-        <Button type="submit" kind="primary" disabled={key === null}>
-          {t.locked.open}
-        </Button>
-      </form>
-      {isRefused && (
-        <p className="locked-refused" role="alert">
-          {t.locked.refused}
-        </p>
-      )}
-    </main>
-  )
 }
 
 function Unreachable() {

@@ -5,6 +5,7 @@ import { agentPanel } from '../chat/session/sub-agents.ts'
 import { keyText } from '../platform/keyboard.ts'
 import { SessionTitle, type TitleMode } from '../sessions/session-title.tsx'
 import { togglePanels } from '../state/panels.ts'
+import { TeamPart } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { currentMode } from '../workspace/app-state.ts'
@@ -32,6 +33,7 @@ export function Header() {
 function TitleAndMenu({ mode, isNarrow }: { mode: string; isNarrow: boolean }) {
   const [titleMode, setTitleMode] = useState<TitleMode>('shown')
   const fill = useContextFill()
+  const sessionId = useApp((state) => state.sessionId)
   return (
     <>
       <SessionTitle mode={titleMode} onMode={setTitleMode} />
@@ -41,6 +43,7 @@ function TitleAndMenu({ mode, isNarrow }: { mode: string; isNarrow: boolean }) {
           <span>{t.header.bypass}</span>
         </p>
       )}
+      <TeamPart part="ChatWatchers" sessionId={sessionId} />
       {!isNarrow && (
         <>
           <InboxButton />

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useSession, useSessionStore } from '../chat/session/session-context.ts'
 import type { Picked } from '../content/pick-context.ts'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'

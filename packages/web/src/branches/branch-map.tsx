@@ -1,6 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useSession, useSessionStore } from '../chat/session/session-context.ts'
 import { isNarrowForPanels } from '../state/panels.ts'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useTree } from './branch-data.ts'

@@ -3,6 +3,7 @@ import { ToolFrame } from '../chat/parts/tool-frame.tsx'
 import type { CardProps } from '../chat/session/message-parts.ts'
 import { isKnownStatus, readReport } from '../chat/session/sub-agent.ts'
 import { AgentReport } from '../sub-agents/agent-report.tsx'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 
 export default function AbortAgentCard({ call }: CardProps) {

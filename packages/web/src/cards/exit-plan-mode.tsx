@@ -4,6 +4,7 @@ import { ToolFrame } from '../chat/parts/tool-frame.tsx'
 import type { CardProps } from '../chat/session/message-parts.ts'
 import { useHasOpenAsk } from '../chat/session/session-hooks.ts'
 import { Markdown } from '../content/markdown.tsx'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 

@@ -2,6 +2,7 @@ import { GenericCard } from '../chat/parts/generic-card.tsx'
 import { PersonAction, useAwaitsClick } from '../chat/parts/person-action.tsx'
 import { ToolFrame } from '../chat/parts/tool-frame.tsx'
 import type { CardProps } from '../chat/session/message-parts.ts'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 
 /** Reads the clipboard on a user click. If the browser blocks that, the user pastes instead. */

@@ -5,6 +5,7 @@ import { useAgentForCall, useAnyAgentActive, useSubAgent, useSubAgents } from '.
 import { readRefusal, readReport, readTask } from '../chat/session/sub-agent.ts'
 import { AgentReport } from '../sub-agents/agent-report.tsx'
 import { AgentRow, AgentTree, firstLine } from '../sub-agents/agent-row.tsx'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import './task.css'

@@ -2,6 +2,7 @@ import { GenericCard } from '../chat/parts/generic-card.tsx'
 import { ToolFrame } from '../chat/parts/tool-frame.tsx'
 import type { CardProps } from '../chat/session/message-parts.ts'
 import ChecklistDisplay from '../displays/checklist.tsx'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 
 /** Shows the plan after this call. Only the newest card is open. */

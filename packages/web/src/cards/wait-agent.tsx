@@ -6,6 +6,7 @@ import { useAgentNames } from '../chat/session/session-hooks.ts'
 import { readRefusal, readReport } from '../chat/session/sub-agent.ts'
 import { AgentReport } from '../sub-agents/agent-report.tsx'
 import { AgentTree } from '../sub-agents/agent-row.tsx'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 

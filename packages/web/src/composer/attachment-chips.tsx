@@ -5,20 +5,21 @@ import { useSession, useSessionStore } from '../chat/session/session-context.ts'
 import type { DraftAttachment } from '../chat/session/session-state.ts'
 import { isOwnImage } from '../markdown/marked-options.ts'
 import { formatSize } from '../texts/format.ts'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useApp, useCurrentModel } from '../workspace/workspace.ts'
 import './attachment-chips.css'
 
-export function AttachmentChips() {
+export function AttachmentChips({ isAwaited }: { isAwaited: boolean }) {
   const { detach, setDraft, getState } = useSessionStore()
   const attachments = useSession((state) => state.attachments)
   const unseen = useUnseen(attachments)
   if (attachments.length === 0) return null
   return (
     <>
-      <ul className="chips" aria-label={t.composer.attached}>
+      <ul className="chips" aria-label={t.attachments.attached}>
         {attachments.map((attachment) => {
           const { id, name, size, text } = attachment
           return (
@@ -29,7 +30,7 @@ export function AttachmentChips() {
               </span>
               {text !== undefined && (
                 <IconButton
-                  label={t.composer.asText(name)}
+                  label={t.attachments.asText(name)}
                   onClick={() => {
                     detach(id)
                     setDraft([getState().draft, text].filter((piece) => piece !== '').join('\n'))
@@ -38,13 +39,14 @@ export function AttachmentChips() {
                   <TextCursorInput />
                 </IconButton>
               )}
-              <IconButton label={t.composer.remove(name)} onClick={() => detach(id)}>
+              <IconButton label={t.attachments.remove(name)} onClick={() => detach(id)}>
                 <X />
               </IconButton>
             </li>
           )
         })}
       </ul>
+      {isAwaited && <output className="chips-note">{t.attachments.sendsLater}</output>}
       {unseen !== undefined && <p className="chips-note">{unseen}</p>}
     </>
   )
@@ -56,7 +58,7 @@ function useUnseen(attachments: readonly DraftAttachment[]): string | undefined 
   const model = useApp((state) => state.models.find(({ ref }) => ref === current))
   if (model === undefined || isDemoModel(model.ref)) return undefined
   const hasImage = attachments.some(({ mediaType }) => mediaType.startsWith('image/'))
-  return hasImage && !model.tags.includes('vision') ? t.composer.cannotLook(modelName(model)) : undefined
+  return hasImage && !model.tags.includes('vision') ? t.attachments.cannotLook(modelName(model)) : undefined
 }
 
 function Picture({ attachment: { mediaType, url, sent = 0 } }: { attachment: DraftAttachment }) {
@@ -67,7 +69,7 @@ function Picture({ attachment: { mediaType, url, sent = 0 } }: { attachment: Dra
         className="chip-progress"
         max={100}
         value={percent}
-        aria-label={percent === 0 ? t.composer.uploading : t.composer.progress(percent)}
+        aria-label={percent === 0 ? t.attachments.uploading : t.attachments.progress(percent)}
       />
     )
   }

@@ -58,12 +58,33 @@ test('during a run Enter queues, Ctrl+Enter steers and Escape stops', async () =
   expect(button(t.composer.stopping).disabled).toBe(true)
 })
 
+const waiting = { id: 'f1', name: 'a.txt', size: 3, mediaType: 'text/plain', url: null }
+const uploaded = { ...waiting, url: `/ai/blobs/${'a'.repeat(64)}` }
+
 test('a file that is still uploading blocks sending', async () => {
-  const waiting = { id: 'f1', name: 'a.txt', size: 3, mediaType: 'text/plain', url: null }
   const { session } = await show({ draft: 'look', attachments: [waiting] })
   expect(button(t.composer.send).disabled).toBe(true)
-  await change(() => session.setState({ attachments: [{ ...waiting, url: `/ai/blobs/${'a'.repeat(64)}` }] as never }))
+  await change(() => session.setState({ attachments: [uploaded] as never }))
   expect(button(t.composer.send).disabled).toBe(false)
+})
+
+test('a message that is sent during an upload waits for the file', async () => {
+  const { session, server } = await show({ draft: 'look', attachments: [waiting] })
+  await press(field(t.composer.message), 'Enter')
+  expect(server.requests).toEqual([])
+  await change(() => session.setState({ attachments: [uploaded] as never }))
+  expect(server.requests[0]).toMatchObject({ body: { message: { parts: [{ url: uploaded.url }, { text: 'look' }] } } })
+})
+
+test.each<[string, (session: Awaited<ReturnType<typeof show>>['session']) => unknown]>([
+  ['the upload fails', (session) => session.setState({ attachments: [] as never })],
+  ['the message is edited', () => type(field(t.composer.message), 'look again')],
+])('a message that waits for a file is not sent if %s', async (_, happens) => {
+  const { session, server } = await show({ draft: 'look', attachments: [waiting] })
+  await press(field(t.composer.message), 'Enter')
+  await change(() => void happens(session))
+  await change(() => session.setState({ attachments: [uploaded] as never }))
+  expect(server.requests).toEqual([])
 })
 
 test('a message to a deleted chat starts another one', async () => {

@@ -1,5 +1,5 @@
 import { ArrowUp, CornerDownRight, ListPlus, Paperclip, Square } from 'lucide-react'
-import { lazy, Suspense, useEffect, useId, useRef } from 'react'
+import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { removeComments, useComments, withComments } from '../changes/comments.ts'
 import { useChatActions } from '../chat/hooks/use-chat-actions.ts'
@@ -25,7 +25,7 @@ import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './composer.css'
 import { ParamsButton } from './params-button.tsx'
 import { QuoteButton } from './quote-button.tsx'
-import { SuggestionList, useSuggestions } from './suggestions.tsx'
+import { useSuggestions } from './suggestions.ts'
 import { BlockedNote, useBlocked } from './use-blocked.tsx'
 import { useFileDrop, useInputHistory, usePaste } from './use-composer-input.ts'
 
@@ -40,6 +40,9 @@ const ComposerNotes = lazy(() =>
 const ProjectChip = lazy(() =>
   import('../projects/project-chip.tsx').then((loaded) => ({ default: loaded.ProjectChip })),
 )
+const SuggestionList = lazy(() =>
+  import('./suggestion-list.tsx').then(({ SuggestionList: List }) => ({ default: List })),
+)
 const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Chips }) => ({ default: Chips })))
 
 /**
@@ -48,7 +51,7 @@ const QueueChips = lazy(() => import('./queue-chips.tsx').then(({ QueueChips: Ch
  */
 export function Composer() {
   const { setDraft, attach, send, enqueue, steer, stop } = useChatActions()
-  const { queue } = useSessionStore()
+  const { queue, getState, filesUploaded } = useSessionStore()
   const sessionId = useSession((state) => state.sessionId)
   const draft = useSession((state) => state.draft)
   const running = useSession((state) => state.run !== null)
@@ -82,16 +85,15 @@ export function Composer() {
 
   /** Comments on changes go with the message. */
   const takeComments = (): string => {
-    const text = withComments(draft, comments)
+    const text = withComments(getState().draft, comments)
     removeComments(
       sessionId,
       comments.map(({ id }) => id),
     )
     return text
   }
-  const submit = () => {
-    if (!ready) return
-    const files = fileParts(attachments)
+  const sendDraft = () => {
+    const files = fileParts(getState().attachments)
     const text = takeComments()
     if (gone) {
       setDraft('')
@@ -99,6 +101,29 @@ export function Composer() {
     } else if (running) enqueue(text, files)
     else void send(text, files)
     field.current?.focus()
+  }
+  const latest = useRef(sendDraft)
+  useEffect(() => {
+    latest.current = sendDraft
+  })
+  /** The message waits for its files. Counts up when it no longer does. */
+  const waits = useRef(0)
+  const [isAwaited, setAwaited] = useState(false)
+  const stopWaiting = () => {
+    waits.current++
+    setAwaited(false)
+  }
+  const submit = () => {
+    if (ready) return sendDraft()
+    if (uploaded || blocked !== null) return
+    const own = ++waits.current
+    setAwaited(true)
+    void filesUploaded().then((isWhole) => {
+      if (waits.current !== own) return
+      stopWaiting()
+      // Without a file that failed, the message would say something else.
+      if (isWhole) latest.current()
+    })
   }
   const speak = () => {
     // Several answers run at once, so the message waits until the user continues with one.
@@ -141,10 +166,14 @@ export function Composer() {
         </Suspense>
       )}
       <div className="composer-box">
-        <SuggestionList picks={picks} />
+        {picks.isOpened && (
+          <Suspense fallback={null}>
+            <SuggestionList picks={picks} />
+          </Suspense>
+        )}
         {attachments.length > 0 && (
           <Suspense>
-            <AttachmentChips />
+            <AttachmentChips isAwaited={isAwaited} />
           </Suspense>
         )}
         <GrowingTextarea
@@ -162,6 +191,7 @@ export function Composer() {
             const { value, selectionEnd: caret } = event.target
             const { inputType = '' } = event.nativeEvent as Partial<InputEvent>
             typedAddresses.note(draft, value, { inputType, caret })
+            stopWaiting()
             setDraft(value)
           }}
           onSelect={picks.look}

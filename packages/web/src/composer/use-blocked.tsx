@@ -5,6 +5,7 @@ import { useSession } from '../chat/session/session-context.ts'
 import { openComparison } from '../chat/session/session-state.ts'
 import { browserStorage } from '../platform/storage.ts'
 import { noticeError } from '../state/notices.tsx'
+import { useTeam } from '../state/team.tsx'
 import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
@@ -23,6 +24,8 @@ export function useBlocked(): Blocked | null {
   const unreachable = useApp((state) => state.access === 'unreachable')
   const noModels = useApp((state) => state.access === 'open' && state.modelsLoaded && state.models.length === 0)
   const modelsFailure = useApp((state) => state.modelsFailure)
+  const sessionId = useApp((state) => state.sessionId)
+  const readOnly = useTeam((state) => state.readOnly[sessionId] ?? state.readOnly['*'])
   const gone = useMissingModel()
   const isCompared = useSession((state) => state.run === null && openComparison(state.messages) !== undefined)
   const other = useApp((state) => state.models.find(({ ref }) => ref === currentModel(state, browserStorage)))
@@ -31,6 +34,7 @@ export function useBlocked(): Blocked | null {
     go: () => app.openSettings(provider === undefined ? 'models' : `models/provider-${provider}`),
   })
   const lookAgain = (go: () => unknown) => [{ label: t.composer.tryAgain, go: () => void go() }]
+  if (readOnly !== undefined) return { text: readOnly, actions: [] }
   if (unreachable) return { text: t.composer.serverUnreachable, actions: lookAgain(refresh) }
   if (modelsFailure !== null)
     return { text: t.composer.modelsFailed(modelsFailure), actions: lookAgain(app.refreshModels) }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { triggerWordAt } from './suggestions.tsx'
+import { triggerWordAt } from './suggestions.ts'
 
 test.each([
   ['/', { text: '/', first: true }],

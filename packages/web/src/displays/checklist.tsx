@@ -1,6 +1,7 @@
 import { Circle, CircleCheck, CircleDotDashed } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { recordsIn, textIn } from '../api/read-fields.ts'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import './checklist.css'

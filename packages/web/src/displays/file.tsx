@@ -1,6 +1,8 @@
 import { startTransition, useMemo } from 'react'
 import { numberIn, splitLines, textIn } from '../api/read-fields.ts'
+import { Markdown } from '../content/markdown.tsx'
 import { PreviewButton } from '../content/preview-button.tsx'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import { DiffTable } from './parts/diff-table.tsx'
 import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-parts.tsx'
@@ -34,6 +36,7 @@ export default function FileDisplay({ content, live }: DisplayProps) {
   // The line count may include an empty last line.
   const isWhole = all <= text.split('\n').length
   const language = languageForPath(path)
+  const isMarkdown = content['isMarkdown'] === true
   return (
     <DisplayPanel
       label={t.displays.fileFrom(path, all, from)}
@@ -55,16 +58,26 @@ export default function FileDisplay({ content, live }: DisplayProps) {
       foot={footOf(rows.length, all, isWhole, content['more'] === true)}
     >
       <PagePictures pages={content['pages']} />
-      {rows.length > 0 && (
+      {isMarkdown && text !== '' && (
+        <div className="file-markdown">
+          <Markdown text={withoutAnchors(text)} done />
+        </div>
+      )}
+      {!isMarkdown && rows.length > 0 && (
         <DiffTable items={rows} shown={shown} layout="plain" hasNumbers language={extensionOf(path)} />
       )}
-      {left > 0 && (
+      {!isMarkdown && left > 0 && (
         <button type="button" className="panel-more" onClick={() => startTransition(grow)}>
           {t.displays.moreLines(left)}
         </button>
       )}
     </DisplayPanel>
   )
+}
+
+/** Numbers of paragraphs are for citing. */
+function withoutAnchors(text: string): string {
+  return text.replaceAll(/^(#{1,6} )?\[¶ \d+\] ?/gm, '$1')
 }
 
 function footOf(kept: number, all: number, isWhole: boolean, more: boolean): string | undefined {

@@ -2,7 +2,10 @@ import { useState } from 'react'
 import { pageAccess } from '../api/page-access.ts'
 import { numberIn, textIn } from '../api/read-fields.ts'
 import { formatSize } from '../texts/format.ts'
+import { translateServerText } from '../texts/server-texts.ts'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
+import { VisibleText } from '../ui/elements.tsx'
 import './image.css'
 import { DisplayPanel, PathName } from './parts/display-parts.tsx'
 import type { DisplayProps } from './parts/display-registry.ts'
@@ -19,6 +22,7 @@ export default function ImageDisplay({ content }: DisplayProps) {
   const sha256 = textIn(content['sha256'])
   const source =
     sha256 !== undefined && /^[0-9a-f]{64}$/.test(sha256) ? pageAccess.link(`/ai/blobs/${sha256}`) : undefined
+  const steps = Array.isArray(content['steps']) ? content['steps'].flatMap((step) => textIn(step) ?? []) : []
   const isPicture = /^image\/(?:png|jpeg|gif|webp|avif)$/.test(mediaType)
   return (
     <DisplayPanel
@@ -27,11 +31,20 @@ export default function ImageDisplay({ content }: DisplayProps) {
       facts={
         <>
           <span>{mediaType}</span>
-          {size !== undefined && <span>{formatSize(size)}</span>}
+          {size !== undefined && size > 0 && <span>{formatSize(size)}</span>}
         </>
       }
       foot={failed && t.displays.fileMissing}
     >
+      {steps.length > 0 && (
+        <ol className="picture-steps">
+          {steps.map((step, index) => (
+            <li key={index}>
+              <VisibleText text={translateServerText(step, 'text')} />
+            </li>
+          ))}
+        </ol>
+      )}
       {source !== undefined && isPicture && !failed && (
         <a className="picture" href={source} target="_blank" rel="noopener noreferrer">
           <img src={source} alt={path} loading="lazy" decoding="async" onError={() => setFailed(true)} />

@@ -1,6 +1,7 @@
 import { File, Folder, Link2, Shapes } from 'lucide-react'
 import { numberIn, recordsIn, textIn } from '../api/read-fields.ts'
 import { PreviewButton } from '../content/preview-button.tsx'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import './list.css'
 import { DisplayPanel, PathName, useShowMore, ValueView } from './parts/display-parts.tsx'

@@ -1,5 +1,6 @@
 import { numberIn, recordsIn, textIn } from '../api/read-fields.ts'
 import { OpenFileInPanel } from '../panels/open-in-panel.tsx'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import { Group, VisibleText } from '../ui/elements.tsx'
 import './matches.css'

@@ -1,5 +1,6 @@
 import { pageAccess } from '../api/page-access.ts'
 import { isRecord, textIn } from '../api/read-fields.ts'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import './media.css'
 import type { DisplayProps } from './parts/display-registry.ts'

@@ -1,4 +1,5 @@
 import { numberIn, splitLines, textIn, webAddress } from '../api/read-fields.ts'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import './page.css'

@@ -1,4 +1,5 @@
 import { recordsIn } from '../api/read-fields.ts'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import DiffDisplay from './diff.tsx'
 import { useShowMore, ValueView } from './parts/display-parts.tsx'

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo } from 'react'
 import { isRecord, numberIn, splitLines, textIn } from '../api/read-fields.ts'
 import { formatDuration, isLong } from '../texts/format.ts'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import { CopyButton } from '../ui/button.tsx'
 import { formatElements, VisibleText } from '../ui/elements.tsx'

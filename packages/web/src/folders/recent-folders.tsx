@@ -1,5 +1,4 @@
 import { Folder, FolderOpen } from 'lucide-react'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { currentFolder, useFolders } from '../workspace/folders.ts'

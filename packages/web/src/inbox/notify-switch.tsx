@@ -1,5 +1,6 @@
 import { Bell, BellOff, BellRing } from 'lucide-react'
 import { useStore } from 'zustand'
+import '../texts/show-cards.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'

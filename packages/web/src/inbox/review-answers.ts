@@ -7,6 +7,8 @@ import { readRetained } from '../chat/session/session-hooks.ts'
 import type { ChatSessionStore } from '../chat/session/session-types.ts'
 import { hunksIn } from '../displays/parts/hunk-choice.ts'
 import { translateServerText, translateSummary } from '../texts/server-texts.ts'
+import '../texts/show-cards.ts'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 
 /** What allowing a call once would do, in words, and the answer that does it. */

@@ -10,6 +10,7 @@ import {
   type ProviderTest,
 } from '../api/providers.ts'
 import { toErrorInfo } from '../api/request.ts'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'

@@ -1,5 +1,6 @@
 import { Search } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'

@@ -119,3 +119,13 @@ test('to compare, several can be selected, up to four', async () => {
   await click(named('[role=option]', /acme\/b/))
   expect(chosen).toEqual(['acme/b'])
 })
+
+test('models selected for a comparison are listed first, unless a search is typed', async () => {
+  const { view } = await render(
+    <ModelChooser models={models} current="acme/large" compared={['acme/small', 'other/small']} onChoose={() => {}} />,
+  )
+  const rows = () => [...view.querySelectorAll('.model-group, .model-facts')].map((row) => row.textContent)
+  expect(rows()).toEqual([t.columns.selected, 'acme/small', 'other/small', 'acme', 'acme/large'])
+  await type(field(t.models.search), 'small')
+  expect(rows()).toEqual(['acme', 'acme/small', 'other', 'other/small'])
+})

@@ -43,7 +43,9 @@ export function ModelChooser({
 }) {
   const openProviders = useApp((state) => state.openProviders)
   const [search, setSearch] = useState('')
-  const rows = useMemo(() => rowsOf(models, search, openProviders), [models, search, openProviders])
+  /** Selected before the last change of the search. Rows do not move while they are selected. */
+  const [pinned, setPinned] = useState(compared ?? [])
+  const rows = useMemo(() => rowsOf(models, search, openProviders, pinned), [models, search, openProviders, pinned])
   const options = useMemo(() => rows.filter((row): row is Option => row.kind !== 'group'), [rows])
   const [marked, setMarked] = useState(current)
   const active = options.find(({ key }) => key === marked) ?? options[0]
@@ -57,16 +59,21 @@ export function ModelChooser({
   const field = useRef<HTMLInputElement>(null)
   // The popover may have opened before this was loaded.
   useEffect(() => field.current?.focus(), [])
-  const keys = useMemo(() => rows.map(({ key }) => key), [rows])
+  /** Other rows after each change of the search, so that the list begins at its start instead of keeping its place. */
+  const rowId = (key: string) => `${search} ${key}`
+  const ids = useMemo(() => rows.map(({ key }) => `${search} ${key}`), [rows, search])
   const [target, setTarget] = useState<string | null>(current ?? null)
-  const { list, from, to, room } = useVirtualList(keys, {
+  const { list, from, to, room } = useVirtualList(ids, {
     scroller,
     guess: (index) => (rows[index]?.kind === 'group' ? groupHeight : optionHeight),
     begins: { at: 'start', height: listHeight },
     buffer: listHeight / 2,
     keepsEnd: () => false,
     // The current model may be far down.
-    target: keys.indexOf(target ?? '') < listHeight / optionHeight && search === '' ? null : target,
+    target:
+      target === null || (search === '' && ids.indexOf(rowId(target)) < listHeight / optionHeight)
+        ? null
+        : rowId(target),
     onTarget: () => setTarget(null),
   })
 
@@ -98,6 +105,7 @@ export function ModelChooser({
           value={search}
           onChange={(event) => {
             setSearch(event.target.value)
+            setPinned(compared ?? [])
             setTarget(null)
             if (scroller.current !== null) scroller.current.scrollTop = 0
           }}
@@ -124,13 +132,13 @@ export function ModelChooser({
         <div ref={list} style={room} role="presentation">
           {rows.slice(from, to).map((row) =>
             row.kind === 'group' ? (
-              <div key={row.key} className="model-group" aria-hidden>
-                <FamilyMark family={row.family} name={row.provider} />
+              <div key={rowId(row.key)} className="model-group" aria-hidden>
+                {row.family !== '' && <FamilyMark family={row.family} name={row.provider} />}
                 {row.provider}
               </div>
             ) : (
               <div
-                key={row.key}
+                key={rowId(row.key)}
                 id={optionId(row.key)}
                 role="option"
                 aria-selected={isSelected(row.key)}
@@ -159,7 +167,25 @@ export function ModelChooser({
   )
 }
 
-function rowsOf(models: ModelInfo[], search: string, openProviders: { id: string; name: string }[]): Row[] {
+function rowsOf(
+  models: ModelInfo[],
+  search: string,
+  openProviders: { id: string; name: string }[],
+  pinned: readonly string[],
+): Row[] {
+  if (search === '' && pinned.length > 1) {
+    const isPinned = ({ ref }: ModelInfo) => pinned.includes(ref)
+    return [
+      { key: 'group', kind: 'group', provider: t.columns.selected, family: '' },
+      ...models.filter(isPinned).map((model): Row => ({ key: model.ref, kind: 'model', model })),
+      ...rowsOf(
+        models.filter((model) => !isPinned(model)),
+        search,
+        openProviders,
+        [],
+      ),
+    ]
+  }
   const groups = groupModels(models, search)
   const matches = groups.flatMap((group) => group.models)
   const listed = groups.flatMap(({ provider, models: members }): Row[] => [

@@ -13,6 +13,21 @@ export interface Address {
   inbox: boolean
 }
 
+/** A link of team mode. After a reload its value is in the storage of the tab. */
+export interface TeamLink {
+  kind: (typeof teamLinks)[number]
+  value: string
+}
+
+const teamLinks = ['setup', 'invite', 'share', 'device', 'sign-in-failed'] as const
+
+/** `#invite=<token>` and the like. The page removes the value from the address at once. */
+export function readTeamLink(hash: string): TeamLink | null {
+  const fields = new URLSearchParams(hash.replace(/^#/, ''))
+  const kind = teamLinks.find((name) => fields.has(name))
+  return kind === undefined ? null : { kind, value: fields.get(kind) ?? '' }
+}
+
 export function readAddress(hash: string): Address {
   const fields = new URLSearchParams(hash.replace(/^#/, ''))
   const sessionId = fields.get('s')

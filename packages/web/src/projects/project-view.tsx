@@ -1,15 +1,16 @@
 import { wholeFolder } from '@troupe/protocol'
-import { ArrowLeft, FolderTree, MessageSquarePlus, SquarePen } from 'lucide-react'
-import { useCallback, useEffect } from 'react'
+import { ArrowLeft, FolderTree, MessageSquarePlus, SquarePen, Trash2 } from 'lucide-react'
+import { useCallback, useEffect, useState } from 'react'
 import { useChanges } from '../changes/change-data.ts'
 import { Failure } from '../changes/panel-parts.tsx'
 import { useSessionStore } from '../chat/session/session-context.ts'
 import { useFileTree } from '../files/files-panel.tsx'
 import { TrustButton } from '../settings/trust-button.tsx'
-import { noticeError } from '../state/notices.tsx'
+import { notice, noticeError } from '../state/notices.tsx'
 import { openFiles } from '../state/panels.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { useApp, useWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { ProjectTasks } from './project-tasks.tsx'
@@ -43,13 +44,19 @@ export function ProjectView({ id, onBack }: { id: string; onBack: () => void }) 
       {value === undefined ? (
         <Failure failure={failure} onRetry={() => refresh()} />
       ) : (
-        <Shown details={value} refresh={refresh} />
+        <Shown details={value} refresh={refresh} onForgotten={onBack} />
       )}
     </>
   )
 }
 
-function Shown({ details, refresh }: { details: Details; refresh: (value?: Details) => void }) {
+interface ShownProps {
+  details: Details
+  refresh: (value?: Details) => void
+  onForgotten: () => void
+}
+
+function Shown({ details, refresh, onForgotten }: ShownProps) {
   const { project } = details
   const workspace = useWorkspace()
   const root = useApp((state) => state.workspacePath) ?? ''
@@ -79,6 +86,7 @@ function Shown({ details, refresh }: { details: Details; refresh: (value?: Detai
             <FolderTree aria-hidden />
             {t.projects.showFiles}
           </Button>
+          {!isWhole && <ForgetButton project={project} onForgotten={onForgotten} />}
         </div>
       </header>
       <ProjectTasks
@@ -88,6 +96,45 @@ function Shown({ details, refresh }: { details: Details; refresh: (value?: Detai
       />
       <Brings details={details} path={path} refresh={refresh} />
       {!isWhole && <Chats projectId={project.id} />}
+    </>
+  )
+}
+
+function ForgetButton({
+  project: { id, name },
+  onForgotten,
+}: {
+  project: Details['project']
+  onForgotten: () => void
+}) {
+  const { api, app } = useWorkspace()
+  const [isAsking, setAsking] = useState(false)
+  const forget = async () => {
+    try {
+      await api.call('DELETE /ai/projects/:id', { params: { id } })
+      notice(t.projects.forgotten(name))
+      onForgotten()
+      await app.refresh()
+    } catch (error) {
+      noticeError(error)
+    }
+  }
+  return (
+    <>
+      <Button kind="quiet" onClick={() => setAsking(true)}>
+        <Trash2 aria-hidden />
+        {t.projects.forget}
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={t.projects.forgetTitle(name)}
+          confirm={t.projects.forget}
+          onConfirm={() => void forget()}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t.projects.forgetText}</p>
+        </ConfirmDialog>
+      )}
     </>
   )
 }

@@ -64,3 +64,25 @@ test('tasks are checked off and added, and a chat starts in the project', async 
   const { chosenProjects, sessionId, isNew } = store.getState()
   expect([isNew, chosenProjects[sessionId]]).toEqual([true, { id: 'p1', name: 'App' }])
 })
+
+test('a project is removed after a question, and the list is shown again', async () => {
+  const { answers } = server()
+  let projects = [app]
+  const { view, requests } = await render(<ProjectsPanel panel={panel({ projectId: 'p1' })} />, {
+    answers: {
+      ...answers,
+      'GET /ai/projects': () => ({ projects }),
+      'DELETE /ai/projects/p1': () => {
+        projects = []
+        return { forgotten: 'p1' }
+      },
+    },
+  })
+  await eventually(() => view.textContent.includes('App'))
+  await click(button(t.projects.forget))
+  const dialog = document.querySelector('dialog') as HTMLElement
+  expect(dialog.textContent).toContain(t.projects.forgetText)
+  const confirm = [...dialog.querySelectorAll('button')].find((one) => one.textContent === t.projects.forget)
+  await click(confirm as HTMLElement)
+  expect(requests).toContain('DELETE /ai/projects/p1')
+})

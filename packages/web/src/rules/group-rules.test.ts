@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { RuleInfo } from '../api/settings-types.ts'
 import { groupRules } from './rules-store.ts'
+import '../texts/show-late.ts'
+import '../texts/show-cards.ts'
 
 const rule = (text: string, fields: Partial<RuleInfo> = {}): RuleInfo => ({
   id: text,
@@ -28,8 +30,8 @@ test('rules are grouped by file, the widest first, and deny rules come first', (
   expect(groups.map(({ title, file, rules }) => [title, file, rules.map(({ text }) => text)])).toEqual([
     ['This computer', '/etc/troupe/config.json', ['Bash(curl *)']],
     ['Always', '/home/config.json', ['Read(.env)', 'Bash(npm test)']],
-    ['This project', '/home/rules.json', ['Bash(make)']],
-    ['This project', '/work/.troupe/config.json', ['Bash(rake)']],
+    ['This folder', '/home/rules.json', ['Bash(make)']],
+    ['This folder', '/work/.troupe/config.json', ['Bash(rake)']],
     ['This chat', null, ['Edit(src/**)']],
   ])
 })

@@ -2,6 +2,7 @@ import { Check, Monitor, Moon, Plug, Settings, ShieldAlert, Sun } from 'lucide-r
 import { useEffect, useState } from 'react'
 import { needsUser } from '../mcp/server-status.ts'
 import { keyText } from '../platform/keyboard.ts'
+import { TeamPart, useTeam } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
 import { setTheme, useTheme } from '../ui/appearance.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -12,10 +13,11 @@ import './rules-button.css'
 
 /** One row for the person: settings, connections, theme. */
 export function SidebarFoot() {
+  const isTeam = useTeam((state) => state.page !== null)
   return (
     <footer className="sidebar-foot">
       <div className="foot-row">
-        <SettingsButton />
+        {isTeam ? <TeamPart part="PersonMenu" /> : <SettingsButton />}
         <SandboxWarning />
         <McpButton />
         <ThemeButton />

@@ -3,6 +3,7 @@ import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'rea
 import { flushSync } from 'react-dom'
 import { FolderSwitcher } from '../folders/folder-switcher.tsx'
 import { keyText } from '../platform/keyboard.ts'
+import { TeamPart } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Logo } from '../ui/elements.tsx'
@@ -115,6 +116,7 @@ export function Sidebar() {
             <WorktreeRows />
           </Suspense>
         )}
+        <TeamPart part="SharedChats" />
         <SidebarFoot />
       </nav>
       {open && (

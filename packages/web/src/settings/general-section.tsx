@@ -12,6 +12,7 @@ import { ModelSelect } from './model-select.tsx'
 import { ServerDataStatus, SettingRow, useServerData } from './section-parts.tsx'
 
 const titlings = ['model', 'words'] as const
+const describings = ['ask', 'always', 'never'] as const
 const recoveries = ['continue', 'wait'] as const
 
 /** Settings for all workspaces that have no section of their own. */
@@ -32,6 +33,7 @@ export function GeneralSection() {
       <DefaultMode config={config} save={save} saved={saved} />
       <MediaModel kind="image" config={config} save={save} saved={saved} />
       <MediaModel kind="video" config={config} save={save} saved={saved} />
+      <ImageDescriptions config={config} save={save} saved={saved} />
       <SearchForm key={config.search?.provider ?? ''} config={config} save={save} saved={saved} />
       <BrowserForm config={config} save={save} saved={saved} />
       <ToolsForm config={config} save={save} saved={saved} />
@@ -111,6 +113,31 @@ function DefaultMode({ config, save, saved }: PartProps) {
         ))}
       </select>
       <SavedNote id="mode" saved={saved} />
+    </SettingRow>
+  )
+}
+
+/** Which model describes images for models that cannot see them, and if it asks first. */
+function ImageDescriptions({ config, save, saved }: PartProps) {
+  const models = useApp((state) => state.models)
+  const { describe, describeAbout, describeModel, describings: names } = t.settings.general
+  return (
+    <SettingRow id="describe" title={describe} about={describeAbout}>
+      <Segments
+        label={describe}
+        options={describings.map((value) => ({ value, label: names[value] }))}
+        value={config.describeImages}
+        onChange={(describeImages) => void save('describe', { describeImages })}
+      />
+      {config.describeImages !== 'never' && (
+        <ModelSelect
+          label={describeModel}
+          models={models.filter(({ tags }) => tags.includes('vision'))}
+          value={config.media.vision}
+          onChoose={(vision) => void save('describe', { media: { vision } })}
+        />
+      )}
+      <SavedNote id="describe" saved={saved} />
     </SettingRow>
   )
 }

@@ -115,7 +115,7 @@ export function HookForm({ hook, trusted, onSave, onCancel }: HookFormProps) {
           inputMode="decimal"
           min={0.1}
           step="any"
-          placeholder="60"
+          placeholder="30"
           value={seconds}
           onChange={({ target }) => setSeconds(target.value)}
         />

@@ -1,4 +1,5 @@
 import { type ModelInfo, modelName, providerNameOf } from '../api/models.ts'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 
 /** Chooses one of these models, or none for the automatic choice. */

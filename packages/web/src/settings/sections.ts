@@ -1,20 +1,35 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { create } from 'zustand'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { searchable, type Searchable, type Setting, type SettingsSection } from './section.ts'
 
-interface NamedSection extends SettingsSection {
+export interface NamedSection extends SettingsSection {
   id: string
 }
 
 const files = import.meta.glob<SettingsSection>('./sections/*.tsx', { eager: true, import: 'section' })
 
-export const sections: readonly NamedSection[] = Object.entries(files)
-  .map(([file, section]) => ({ ...section, id: file.slice(file.lastIndexOf('/') + 1, -'.tsx'.length) }))
-  .toSorted((one, other) => one.order - other.order)
+const ownSections: readonly NamedSection[] = Object.entries(files).map(([file, section]) => ({
+  ...section,
+  id: file.slice(file.lastIndexOf('/') + 1, -'.tsx'.length),
+}))
+
+const useAdded = create<{ sections: readonly NamedSection[] }>(() => ({ sections: [] }))
+
+/** Adds sections of a part of the page that not everybody has. */
+export function addSections(sections: readonly NamedSection[]): void {
+  useAdded.setState({ sections })
+}
+
+export function useSections(): readonly NamedSection[] {
+  const added = useAdded((state) => state.sections)
+  return useMemo(() => [...ownSections, ...added].toSorted((one, other) => one.order - other.order), [added])
+}
 
 /** Search index: local settings, plus the server's once the user searches. */
 export function useSearchables(isSearching: boolean): Searchable[] {
   const { api } = useWorkspace()
+  const sections = useSections()
   const [found, setFound] = useState<Record<string, Setting[]>>({})
   useEffect(() => {
     if (!isSearching) return
@@ -25,7 +40,7 @@ export function useSearchables(isSearching: boolean): Searchable[] {
         () => undefined,
       )
     }
-  }, [api, isSearching])
+  }, [api, isSearching, sections])
   return sections.flatMap(({ id, title, words, settings }) =>
     searchable({ id, title: title(), words: words() }, [...settings(), ...(found[id] ?? [])]),
   )

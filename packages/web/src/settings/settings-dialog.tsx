@@ -21,7 +21,7 @@ import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './section-parts.css'
 import { SettingsContext } from './section-parts.tsx'
 import { findSettings } from './section.ts'
-import { sections, useSearchables } from './sections.ts'
+import { useSearchables, useSections } from './sections.ts'
 import './settings-dialog.css'
 
 /** Shows one section at a time. Narrow screens show either the list or a section. */
@@ -31,6 +31,7 @@ export function SettingsDialog() {
   const turn = useApp((state) => state.dialogTurn)
   const dialog = useRef<HTMLDialogElement>(null)
   const pane = useRef<HTMLDivElement>(null)
+  const sections = useSections()
   const chosen = sections.find(({ id }) => id === at.split('/', 1)[0])
   const shown = chosen ?? sections[0]
   useScrollToSetting(pane, at)
@@ -98,6 +99,7 @@ function SettingsNav({ current }: { current: string }) {
   const { app, folder } = useWorkspace()
   const sessionId = useApp((state) => (state.isNew ? null : state.sessionId))
   const [query, setQuery] = useState('')
+  const sections = useSections()
   const all = useSearchables(query.trim() !== '')
   const nav = useRef<HTMLElement>(null)
   const found = findSettings(all, query)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { button, click, eventually, render } from '../testing/render.tsx'
+import { button, click, eventually, field, render, type } from '../testing/render.tsx'
 import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { SharingSection } from './sharing-section.tsx'
@@ -27,4 +27,26 @@ test('a page that cannot be deleted says why and can be removed from the list', 
   await click(button(t.share.forget))
   await eventually(() => !view.textContent.includes(t.share.pages))
   expect(requests.filter((request) => request.startsWith('DELETE'))).toHaveLength(2)
+})
+
+test('the place can be saved only if it is complete and changed', async () => {
+  let target: object | null = null
+  const { view } = await render(<SharingSection />, {
+    answers: {
+      'GET /ai/publish': () => ({ target }),
+      'GET /ai/publish/pages': () => ({ pages: [] }),
+      'PUT /ai/publish': (body: unknown) => ({ target: (target = (body as { target: object }).target) }),
+    },
+  })
+  await eventually(() => view.textContent.includes(t.share.where))
+  const save = () => button(t.ui.save) as HTMLButtonElement
+  expect(save().disabled).toBe(true)
+  await click(field(t.share.kinds.folder))
+  expect(save().disabled).toBe(true)
+  await type(field(t.share.folder), '/srv/pages')
+  expect(save().disabled).toBe(false)
+  await click(save())
+  await eventually(() => target !== null && save().disabled)
+  await click(field(t.share.kinds.none))
+  expect(save().disabled).toBe(false)
 })

@@ -99,12 +99,11 @@ const isOptional = (name: (typeof fields)[number], hasKey: boolean) =>
 
 function TargetForm({ target, onSaved }: { target: PublishTarget | null; onSaved: () => Promise<void> }) {
   const { api } = useWorkspace()
-  const [kind, setKind] = useState<Kind>(
-    target?.folder !== undefined ? 'folder' : target?.bucket !== undefined ? 'bucket' : 'none',
-  )
-  const [folder, setFolder] = useState(target?.folder ?? '')
-  const [url, setUrl] = useState(target?.url ?? '')
-  const [bucket, setBucket] = useState<Record<string, string>>({ region: 'auto', ...asTexts(target?.bucket) })
+  const stored = storedForm(target)
+  const [kind, setKind] = useState(stored.kind)
+  const [folder, setFolder] = useState(stored.folder)
+  const [url, setUrl] = useState(stored.url)
+  const [bucket, setBucket] = useState(stored.bucket)
   const [saved, setSaved] = useState<{ id: string; failure: string | null } | null>(null)
   const hasKey = target?.bucket?.hasKey === true
   const isComplete =
@@ -112,6 +111,8 @@ function TargetForm({ target, onSaved }: { target: PublishTarget | null; onSaved
     (kind === 'folder'
       ? folder.trim() !== ''
       : fields.every((name) => isOptional(name, hasKey) || (bucket[name] ?? '').trim() !== ''))
+
+  const isSame = (kind === 'none' && stored.kind === 'none') || isEqual({ kind, folder, url, bucket }, stored)
 
   const submit = async () => {
     const address = url.trim() || undefined
@@ -127,6 +128,7 @@ function TargetForm({ target, onSaved }: { target: PublishTarget | null; onSaved
             : { bucket: filled, url: address },
       )
       setSaved({ id: 'publish', failure: null })
+      setBucket(({ secretAccessKey: _, ...rest }) => rest)
       await onSaved()
     } catch (error) {
       setSaved({ id: 'publish', failure: translateServerText(toErrorInfo(error).message, 'text') })
@@ -138,7 +140,7 @@ function TargetForm({ target, onSaved }: { target: PublishTarget | null; onSaved
       id="publish"
       title={t.share.where}
       about={t.share.whereAbout}
-      isReady={isComplete}
+      isReady={isComplete && !isSame}
       saved={saved}
       onSave={submit}
     >
@@ -188,6 +190,33 @@ function Field(props: {
       />
     </label>
   )
+}
+
+interface TargetFields {
+  kind: Kind
+  folder: string
+  url: string
+  bucket: Record<string, string>
+}
+
+function storedForm(target: PublishTarget | null): TargetFields {
+  return {
+    kind: target?.folder !== undefined ? 'folder' : target?.bucket !== undefined ? 'bucket' : 'none',
+    folder: target?.folder ?? '',
+    url: target?.url ?? '',
+    bucket: { region: 'auto', ...asTexts(target?.bucket) },
+  }
+}
+
+/** Ignores fields of other kinds of places, and empty ones. */
+function isEqual(one: TargetFields, other: TargetFields): boolean {
+  const texts = ({ kind, folder, url, bucket }: TargetFields) =>
+    JSON.stringify([
+      kind,
+      url.trim(),
+      kind === 'folder' ? folder.trim() : fields.map((name) => bucket[name]?.trim() || ''),
+    ])
+  return texts(one) === texts(other)
 }
 
 function asTexts(bucket: PublishTarget['bucket']): Record<string, string> {

@@ -4,6 +4,7 @@ import { type ReactNode, useCallback, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
 import { useServerData } from '../settings/section-parts.tsx'
 import { notice } from '../state/notices.tsx'
+import { TeamPart } from '../state/team.tsx'
 import { formatMoment } from '../texts/format.ts'
 import { translateServerText } from '../texts/server-texts.ts'
 import '../texts/show-late.ts'
@@ -30,6 +31,7 @@ export function ShareDialog() {
   if (chat === null) return null
   return (
     <Dialog ref={dialog} title={t.share.title} className="share-dialog" onClose={() => app.setDialog(null)}>
+      <TeamPart part="SharePeople" sessionId={chat.sessionId} />
       <CopyAndSave chat={chat} />
       <Publishing chat={chat} />
       <div className="dialog-buttons">

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { useRef } from 'react'
 import { keyNames } from '../platform/keyboard.ts'
+import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'

@@ -48,6 +48,8 @@ export function listed(id: string, fields: Partial<ListedSession> = {}): ListedS
     agent: null,
     mode: 'default',
     rules: [],
+    ownerId: null,
+    visibility: 'private',
     messageCount: 1,
     createdAt: 1,
     updatedAt: 1,

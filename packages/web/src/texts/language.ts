@@ -38,9 +38,10 @@ export async function showLanguage(tag: string): Promise<void> {
 
 /** Leaves out the late texts until something has shown them. */
 async function english(): Promise<object> {
-  return (t.settings as object) === en.settings
-    ? en
-    : { ...en, ...(await import('./languages/en/settings.ts')).lateTexts }
+  const late = (t.settings as object) !== en.settings && (await import('./languages/en/settings.ts')).lateTexts
+  const cards = (t.displays as object | undefined) !== undefined && (await import('./languages/en/cards.ts')).cardTexts
+  const team = 'team' in t && (await import('./languages/en/team.ts')).teamTexts
+  return { ...en, ...late, ...cards, ...team }
 }
 
 export async function chooseLanguage(tag: string): Promise<void> {

@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { lateTexts } from './languages/en/settings.ts'
+import { cardTexts } from './languages/en/cards.ts'
 import { en as first } from './languages/en.ts'
 import { zh } from './languages/zh.ts'
 
-const en = { ...first, ...lateTexts }
+const en = { ...first, ...lateTexts, ...cardTexts }
 const folder = new URL('./languages/', import.meta.url)
 /** Every file in the folder is a language, so a new one is tested automatically. */
 const tags = readdirSync(folder)

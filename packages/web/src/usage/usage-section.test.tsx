@@ -28,6 +28,7 @@ const usage: UsageInfo = {
     { model: 'shop/paint', ...numbers(0), inputTokens: 0, cachedTokens: 0, outputTokens: 0 },
   ],
   folders: [{ folder: '/work/shop', ...numbers(3.5, 1200) }],
+  people: [],
   budget: [{ period: 'day', limit: 3, spent: 2.5 }],
 }
 

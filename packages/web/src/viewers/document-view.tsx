@@ -8,20 +8,24 @@ import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
 import { AskButton, useSelectedText } from './ask-selection.tsx'
 import type { DocumentQuery, FileSource } from './file-source.ts'
+import { WordLayout } from './word-layout.tsx'
 import type { ViewedFile } from '../api/viewer-kind.ts'
 
 interface DocumentViewProps {
   file: ViewedFile
   source: FileSource
   onRead?: (document: ReadDocument) => void
+  /** Shows the formatting of the document, if the server knows it. */
+  isLaidOut?: boolean
 }
 
 /** A document as the text that agents read: Word, slides with notes, mail, books, archives as a tree. */
-export function DocumentView({ file, source, onRead }: DocumentViewProps) {
+export function DocumentView({ file, source, onRead, isLaidOut = false }: DocumentViewProps) {
   const host = useRef<HTMLDivElement>(null)
   const selected = useSelectedText(host)
-  const { parts, problem, isLoading, more } = useParts(source, onRead)
+  const { parts, problem, isLoading, more } = useParts(source, isLaidOut, onRead)
   const [first] = parts
+  const layouts = parts.flatMap(({ layout }) => layout ?? [])
   if (first === undefined)
     return (
       <div className="side-panel-none">
@@ -53,6 +57,7 @@ export function DocumentView({ file, source, onRead }: DocumentViewProps) {
             <VisibleText text={note} />
           </p>
         ))}
+        {layouts.length > 0 && <WordLayout parts={layouts} />}
         {parts.map((part, index) =>
           sections(part.text).map(({ anchor, text }, at) => (
             <section key={`${index} ${at}`} data-anchor={anchor === '' ? undefined : anchor}>
@@ -78,14 +83,14 @@ export function DocumentView({ file, source, onRead }: DocumentViewProps) {
   )
 }
 
-function useParts(source: FileSource, onRead?: (document: ReadDocument) => void) {
+function useParts(source: FileSource, isLaidOut: boolean, onRead?: (document: ReadDocument) => void) {
   const [state, setState] = useState<{ parts: ReadDocument[]; problem?: string; isLoading: boolean }>({
     parts: [],
     isLoading: true,
   })
   const load = async (part: DocumentQuery, signal?: AbortSignal): Promise<void> => {
     try {
-      const document = await source.read(part, signal)
+      const document = await source.read(isLaidOut ? { ...part, layout: '1' } : part, signal)
       if (signal?.aborted !== true) onRead?.(document)
       setState(({ parts }) => ({ parts: [...parts, document], isLoading: false }))
     } catch (error) {
@@ -98,7 +103,7 @@ function useParts(source: FileSource, onRead?: (document: ReadDocument) => void)
     void load({}, stop.signal)
     return () => stop.abort()
     // oxlint-disable-next-line react/exhaustive-deps -- loads once for each file
-  }, [source])
+  }, [source, isLaidOut])
   const next = state.parts.at(-1)?.next
   const more =
     next === undefined

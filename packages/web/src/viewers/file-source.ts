@@ -25,6 +25,7 @@ export interface DocumentQuery {
   offset?: number | undefined
   limit?: number | undefined
   cells?: '1' | undefined
+  layout?: '1' | undefined
 }
 
 export function useFileSource({ path, blob }: ViewedFile): FileSource {

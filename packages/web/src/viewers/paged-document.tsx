@@ -9,27 +9,38 @@ import type { FileSource } from './file-source.ts'
 
 const PdfView = lazy(() => import('./pdf-view.tsx').then((loaded) => ({ default: loaded.PdfView })))
 
-/** A document as text and, where the server can convert it, as pages. */
+/** Formats whose formatting the server knows. */
+const laidOut = /\.(docx|docm|dotx|dotm)$/i
+
+/** A document as text, with its formatting if it is known and, where the server can convert it, as pages. */
 export function PagedDocument({ file, source }: { file: ViewedFile; source: FileSource }) {
   const [hasPages, setHasPages] = useState(false)
-  const [view, setView] = useState<'text' | 'pages'>('text')
+  const hasLayout = laidOut.test(file.path)
+  const [view, setView] = useState<'layout' | 'text' | 'pages'>(hasLayout ? 'layout' : 'text')
   return (
     <>
-      {hasPages && (
+      {(hasPages || hasLayout) && (
         <div className="viewer-bar">
           <Segments
             label={t.viewers.tools}
             options={[
-              { value: 'text', label: t.viewers.asText },
-              { value: 'pages', label: t.viewers.asPages },
+              ...(hasLayout ? [{ value: 'layout' as const, label: t.viewers.asDocument }] : []),
+              { value: 'text' as const, label: t.viewers.asText },
+              ...(hasPages ? [{ value: 'pages' as const, label: t.viewers.asPages }] : []),
             ]}
             value={view}
             onChange={setView}
           />
         </div>
       )}
-      {view === 'text' ? (
-        <DocumentView file={file} source={source} onRead={(document) => setHasPages(document.hasPages === true)} />
+      {view !== 'pages' ? (
+        <DocumentView
+          key={view}
+          file={file}
+          source={source}
+          isLaidOut={view === 'layout'}
+          onRead={(document) => setHasPages(document.hasPages === true)}
+        />
       ) : (
         <Pages file={file} source={source} />
       )}

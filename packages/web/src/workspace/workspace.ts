@@ -19,6 +19,7 @@ import { browserStorage, type ClientIds, readClientIds, storedKeys, tabStorage }
 import { notice, noticeError } from '../state/notices.tsx'
 import { createPanelStorage } from '../state/panels-state.ts'
 import { createPanels, isNarrowForPanels } from '../state/panels.ts'
+import { useTeam } from '../state/team.tsx'
 import { type AppServices, type AppState, currentModel, findSession } from './app-state.ts'
 import { createAppStore } from './app-store.ts'
 import { warnOfBudget } from './budget-warning.ts'
@@ -242,6 +243,8 @@ export function createWorkspace({ folder, sessionId, folders, page, onGone }: Wo
     const choice = readSessionChoice(chunk, app.getState())
     if (choice !== undefined) app.setState(choice)
     if (affectsAsks(chunk)) void app.refreshAsks()
+    const event = partData(chunk, 'ui-event')
+    if (event !== undefined) useTeam.getState().page?.onEvent(id, event)
     const budget = readBudgetEvent(chunk)
     if (budget !== undefined) warnOfBudget(budget, app)
     const asked = readPageCall(chunk)

@@ -52,6 +52,21 @@ test('offers no rule if the ask has none, even if it is invalid', async () => {
   }
 })
 
+test('a reason is shown unless it only repeats the file of the card', async () => {
+  const reasons = [
+    'It changes "a.ts".',
+    'It changes "b.ts".',
+    'It changes "a.ts", which is outside the workspace.',
+    'Its arguments are unclear.',
+  ]
+  const shown: (string | undefined)[] = []
+  for (const requestReason of reasons) {
+    const { view } = await show({ ...approval(), requestReason }, { file_path: 'a.ts', content: '' })
+    shown.push(view.querySelector('.approval-reason')?.textContent)
+  }
+  expect(shown).toEqual([undefined, ...reasons.slice(1)])
+})
+
 test('denies without a note', async () => {
   const { sent } = await show(approval())
   await click(button(t.inbox.deny))

@@ -4,6 +4,7 @@ import { recordsIn, textIn } from '../../api/read-fields.ts'
 import { type HunkChoice, useHunkChoice } from '../../displays/parts/hunk-choice.ts'
 import { decideByKey, trackVisibleSince } from '../../shortcuts/decide-ask.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
+import '../../texts/show-cards.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
@@ -58,7 +59,7 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
       onKeyDown={(event) => decideByKey(event, event.currentTarget)}
     >
       <legend className="visually-hidden">{t.inbox.decision}</legend>
-      <ApprovalFacts approval={approval} />
+      <ApprovalFacts approval={approval} input={input} />
       {edited !== null && (
         <InputEditor text={edited} isValid={change.ok} disabled={sending} hintId={hintId} onChange={setEdited} />
       )}
@@ -220,15 +221,22 @@ function rulesIn({ descriptor }: Approval): string[] {
   return Array.isArray(rules) ? rules.filter((rule) => typeof rule === 'string') : []
 }
 
-function ApprovalFacts({ approval }: { approval: Approval }) {
+/** True if the reason only repeats the file that the card is about. */
+function isOnCard(reason: string, input: unknown): boolean {
+  const [, file] = /^It \w+ "(.*)"\.$/s.exec(reason) ?? []
+  return file !== undefined && typeof input === 'object' && Object.values(input ?? {}).includes(file)
+}
+
+function ApprovalFacts({ approval, input }: { approval: Approval; input: unknown }) {
+  const { requestReason: reason } = approval
   const commands = recordsIn(approval.descriptor?.commands)
   // A single command already appears on the card above.
   const isWorthIt = commands.length > 1 || commands.some((command) => textIn(command['note']) !== undefined)
   return (
     <>
-      {approval.requestReason !== undefined && (
+      {reason !== undefined && !isOnCard(reason, input) && (
         <p className="approval-reason">
-          <VisibleText text={translateServerText(approval.requestReason, 'text')} />
+          <VisibleText text={translateServerText(reason, 'text')} />
         </p>
       )}
       {isWorthIt && (

@@ -2,6 +2,8 @@ import type { Answer } from '@troupe/core'
 import type { DataParts, Question } from '@troupe/protocol'
 import { useId } from 'react'
 import { isRecord, recordsIn, textIn } from '../../api/read-fields.ts'
+import { translateServerText } from '../../texts/server-texts.ts'
+import '../../texts/show-cards.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { GrowingTextarea, VisibleText } from '../../ui/elements.tsx'
@@ -80,10 +82,10 @@ function QuestionField({ question, answer: said, disabled, onChange }: QuestionF
       <legend>
         {question.header !== '' && (
           <span className="question-header">
-            <VisibleText text={question.header} as="name" />
+            <VisibleText text={translateServerText(question.header, 'text')} as="name" />
           </span>
         )}
-        <VisibleText text={question.question} />
+        <VisibleText text={translateServerText(question.question, 'text')} />
         {multiSelect && <span className="question-many">{t.inbox.chooseAny}</span>}
       </legend>
       {question.options.map(({ label, description }) => (
@@ -95,11 +97,11 @@ function QuestionField({ question, answer: said, disabled, onChange }: QuestionF
             onChange={(event) => choose(label, event.target.checked)}
           />
           <span className="question-label">
-            <VisibleText text={label} as="name" />
+            <VisibleText text={translateServerText(label, 'text')} as="name" />
           </span>
           {description !== '' && (
             <span className="question-description">
-              <VisibleText text={description} />
+              <VisibleText text={translateServerText(description, 'text')} />
             </span>
           )}
         </label>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { isRecord } from '../../api/read-fields.ts'
+import '../../texts/show-cards.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { GrowingTextarea } from '../../ui/elements.tsx'

@@ -1,11 +1,12 @@
 import type { SiblingPlace } from '@troupe/core'
 import { ChevronLeft, ChevronRight, Ellipsis } from 'lucide-react'
 import { createContext, lazy, type ReactNode, useContext, useDeferredValue } from 'react'
+import { TeamPart } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { expectFocus } from '../../ui/focus.ts'
 import { OnDemand } from '../../ui/menu.tsx'
-import { useSessionStore } from '../session/session-context.ts'
+import { useSession, useSessionStore } from '../session/session-context.ts'
 import type { VisibleMessage } from '../session/session-state.ts'
 
 /** False until the end of the list has rendered. */
@@ -15,6 +16,12 @@ export const TailRenderedContext = createContext(true)
 export function MessageActions({ children }: { children: ReactNode }) {
   const comesNow = useDeferredValue(useContext(TailRenderedContext), false)
   return <div className="message-actions">{comesNow && children}</div>
+}
+
+/** Comments of a team on a message. They are about messages of the chat, not of its sub-agents. */
+export function MessageComments({ messageId, part }: { messageId: string; part: 'CommentButton' | 'CommentThread' }) {
+  const sessionId = useSession((state) => (state.agentId === null ? state.sessionId : null))
+  return sessionId === null ? null : <TeamPart part={part} sessionId={sessionId} messageId={messageId} />
 }
 
 export function BranchArrows({ place }: { place: SiblingPlace | undefined }) {

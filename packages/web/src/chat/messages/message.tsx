@@ -11,7 +11,7 @@ import { useSession, useSessionStore } from '../session/session-context.ts'
 import { messageText, type VisibleMessage } from '../session/session-state.ts'
 import { AnswerMarks, AnswerSources } from './answer-marks.tsx'
 import { AnswerParts } from './answer-parts.tsx'
-import { BranchArrows, MessageActions, MessageMenu } from './message-actions.tsx'
+import { BranchArrows, MessageActions, MessageComments, MessageMenu } from './message-actions.tsx'
 import './message.css'
 import { UserMessage } from './user-message.tsx'
 
@@ -30,6 +30,8 @@ function AnswerMessage({
   const busy = useSession((state) => state.run !== null)
   const isOfAgent = useSession((state) => state.agentId !== null)
   const text = messageText(message)
+  // Its card has a button to try again.
+  const hasFailed = message.metadata?.error !== undefined
   return (
     <article
       className={last ? 'message message-answer message-last' : 'message message-answer'}
@@ -43,7 +45,7 @@ function AnswerMessage({
       {!live && (
         <MessageActions>
           {text !== '' && <CopyButton text={text} label={t.chat.copyAnswer} />}
-          {message.metadata?.error === undefined && !isOfAgent && (
+          {!hasFailed && !isOfAgent && (
             <IconButton
               label={busy ? t.chat.regenerateWhenDone : t.chat.regenerate}
               disabled={busy}
@@ -52,13 +54,24 @@ function AnswerMessage({
               <RotateCw />
             </IconButton>
           )}
-          {!isOfAgent && <RegenerateWith messageId={message.id} current={message.metadata?.model} disabled={busy} />}
-          {!isOfAgent && <FeedbackButtons messageId={message.id} feedback={message.metadata?.feedback} />}
+          {!isOfAgent && (
+            <RegenerateWith
+              messageId={message.id}
+              current={message.metadata?.model}
+              disabled={busy}
+              isAlone={hasFailed}
+            />
+          )}
+          {!isOfAgent && !(hasFailed && text === '') && (
+            <FeedbackButtons messageId={message.id} feedback={message.metadata?.feedback} />
+          )}
+          <MessageComments messageId={message.id} part="CommentButton" />
           <MessageMenu message={message} />
           <BranchArrows place={place} />
           <AnswerFacts metadata={message.metadata} />
         </MessageActions>
       )}
+      <MessageComments messageId={message.id} part="CommentThread" />
     </article>
   )
 }
@@ -114,19 +127,22 @@ interface RegenerateWithProps {
   messageId: string
   current: string | undefined
   disabled: boolean
+  /** True without a button to regenerate next to it. */
+  isAlone: boolean
 }
 
-function RegenerateWith({ messageId, current, disabled }: RegenerateWithProps) {
+function RegenerateWith({ messageId, current, disabled, isAlone }: RegenerateWithProps) {
   return (
     <OnDemand
       button={
         <button
           type="button"
-          className="icon-button regenerate-with"
+          className={isAlone ? 'icon-button regenerate-with regenerate-alone' : 'icon-button regenerate-with'}
           aria-label={t.chat.regenerateWith}
           title={t.chat.regenerateWith}
           disabled={disabled}
         >
+          {isAlone && <RotateCw />}
           <ChevronDown />
         </button>
       }

@@ -11,7 +11,7 @@ import { useSession, useSessionStore } from '../session/session-context.ts'
 import { messageText, type VisibleMessage } from '../session/session-state.ts'
 import './brought-parts.css'
 import { FilePart } from './file-part.tsx'
-import { BranchArrows, MessageActions, MessageMenu } from './message-actions.tsx'
+import { BranchArrows, MessageActions, MessageComments, MessageMenu } from './message-actions.tsx'
 
 export function UserMessage({ message, place }: { message: VisibleMessage; place: SiblingPlace | undefined }) {
   const { edit } = useSessionStore()
@@ -74,12 +74,14 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
             <Pencil />
           </IconButton>
         )}
+        <MessageComments messageId={message.id} part="CommentButton" />
         <MessageMenu message={message} />
         <BranchArrows place={place} />
         <span className="facts">
           <Moment time={message.createdAt} />
         </span>
       </MessageActions>
+      <MessageComments messageId={message.id} part="CommentThread" />
     </article>
   )
 }

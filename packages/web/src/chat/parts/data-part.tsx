@@ -1,17 +1,21 @@
 import type { DataParts } from '@troupe/protocol'
 import { Archive, Braces } from 'lucide-react'
-import { memo, useId } from 'react'
+import { lazy, memo, Suspense } from 'react'
 import { ValueView } from '../../displays/parts/display-parts.tsx'
 import { formatToolName } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
-import { Group } from '../../ui/elements.tsx'
 import { AskContent, AskFrame, OpenAsk } from '../asks/open-ask.tsx'
 import { partData } from '../session/message-parts.ts'
-import { useDisclosure, useSession, useSessionStore } from '../session/session-context.ts'
+import { useSession, useSessionStore } from '../session/session-context.ts'
 import { openAsks } from '../session/session-state.ts'
 import { CompactionPart } from './compaction-part.tsx'
+import { Fold } from './fold.tsx'
 import { hasCard } from './tool-part.tsx'
+
+const ImageDescription = lazy(() =>
+  import('./image-description.tsx').then((loaded) => ({ default: loaded.ImageDescription })),
+)
 
 /** Ask of a tool. Once answered, the tool's card shows the result, if it has one. */
 function AskPart({ ask, live }: { ask: DataParts['ask']; live: boolean }) {
@@ -58,33 +62,16 @@ export const DataPart = memo(function DataPart({ id, part, live }: DataPartProps
   if (compaction !== undefined) return <CompactionPart id={id} compaction={compaction} />
   const trim = partData(part, 'trim')
   if (trim !== undefined) return <TrimPart trim={trim} />
+  const image = partData(part, 'image-description')
+  if (image !== undefined)
+    return (
+      <Suspense>
+        <ImageDescription id={id} image={image} />
+      </Suspense>
+    )
   return (
-    <Fold id={id} title={formatToolName(part.type.slice('data-'.length))}>
+    <Fold id={id} title={formatToolName(part.type.slice('data-'.length))} icon={<Braces aria-hidden />}>
       <ValueView value={part.data} />
     </Fold>
   )
 })
-
-function Fold({ id, title, children }: { id: string; title: string; children: React.ReactNode }) {
-  const [open, setOpen] = useDisclosure(id, false)
-  const bodyId = useId()
-  return (
-    <Group className="tool" label={title}>
-      <button
-        type="button"
-        className="tool-head"
-        aria-expanded={open}
-        aria-controls={bodyId}
-        onClick={() => setOpen(!open)}
-      >
-        <span className="tool-icon">
-          <Braces aria-hidden />
-        </span>
-        <span className="tool-title">{title}</span>
-      </button>
-      <div id={bodyId} className="tool-body" hidden={!open}>
-        {open && children}
-      </div>
-    </Group>
-  )
-}

@@ -1,6 +1,7 @@
 import { type ComponentType, createElement, memo, type ReactNode, useState } from 'react'
 import { ValueView } from '../../displays/parts/display-parts.tsx'
 import { type HunkChoice, HunkChoiceContext, hunksIn } from '../../displays/parts/hunk-choice.ts'
+import '../../texts/show-cards.ts'
 import { t } from '../../texts/t.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { ApprovalBar } from '../asks/approval-bar.tsx'

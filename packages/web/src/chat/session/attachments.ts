@@ -37,7 +37,7 @@ export function createAttachments(
   const patch = (id: string, news: Partial<DraftAttachment>) =>
     change((attachments) => attachments.map((one) => (one.id === id ? { ...one, ...news } : one)))
 
-  return { attach, attachText, detach }
+  return { attach, attachText, detach, filesUploaded }
 
   /** Reports all rejected files together, before uploading the others. */
   async function attach(files: Iterable<File>): Promise<void> {
@@ -97,6 +97,22 @@ export function createAttachments(
     } finally {
       onWay.delete(id)
     }
+  }
+
+  /** Resolves when the files of the draft are uploaded. False if one of them is gone by then. */
+  function filesUploaded(): Promise<boolean> {
+    const ids = store.getState().attachments.map(({ id }) => id)
+    return new Promise((resolve) => {
+      const look = () => {
+        const files = ids.map((id) => store.getState().attachments.find((one) => one.id === id))
+        const isGone = files.includes(undefined)
+        if (!isGone && files.some((file) => file?.url === null)) return
+        stop()
+        resolve(!isGone)
+      }
+      const stop = store.subscribe(look)
+      look()
+    })
   }
 
   function detach(id: string): void {

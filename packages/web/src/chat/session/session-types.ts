@@ -66,6 +66,8 @@ export interface SessionActions extends RemovalActions, QueueActions, RunActions
   send: (text: string, files?: FilePartData[]) => Promise<void>
   attach: (files: Iterable<File>) => Promise<void>
   attachText: (text: string) => Promise<void>
+  /** Resolves when the files of the draft are uploaded. False if one of them is gone by then. */
+  filesUploaded: () => Promise<boolean>
   detach: (attachmentId: string) => void
   /** Creates a sibling branch with the edited message. */
   edit: (messageId: string, text: string) => Promise<void>

@@ -1,5 +1,6 @@
 import { type CSSProperties, memo, type ReactNode, startTransition, useEffect, useMemo, useState } from 'react'
 import type { ColoredSpan } from '../../markdown/highlight.ts'
+import '../../texts/show-cards.ts'
 import { t } from '../../texts/t.ts'
 import { VisibleText } from '../../ui/elements.tsx'
 import { ColoredText } from './colored-text.tsx'

@@ -1,5 +1,6 @@
 import { pageAccess } from '../../api/page-access.ts'
 import { recordsIn, textIn } from '../../api/read-fields.ts'
+import '../../texts/show-cards.ts'
 import { t } from '../../texts/t.ts'
 import './page-pictures.css'
 

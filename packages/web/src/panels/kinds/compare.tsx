@@ -2,6 +2,7 @@ import { Columns2 } from 'lucide-react'
 import { textIn } from '../../api/read-fields.ts'
 import { Comparison } from '../../branches/comparison.tsx'
 import type { PanelProps } from '../../state/panels-state.ts'
+import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 
 export { Columns2 as Icon }

@@ -18,6 +18,7 @@ export const section: SettingsSection = {
     { id: 'tools', title: t.settings.general.tools, words: t.settings.general.toolsWords },
     { id: 'limits', title: t.settings.general.limits, words: t.settings.general.limitsWords },
     { id: 'recovery', title: t.settings.general.recovery, words: t.settings.general.recoveryWords },
+    { id: 'describe', title: t.settings.general.describe, words: t.settings.general.describeWords },
     { id: 'titles', title: t.settings.general.titles, words: t.settings.general.titlesWords },
   ],
   Component: lazy(async () => ({ default: (await import('../general-section.tsx')).GeneralSection })),

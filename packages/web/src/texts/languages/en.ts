@@ -1,14 +1,13 @@
-import { agentTexts } from './en/agents.ts'
-import { approvalTexts } from './en/approvals.ts'
+import { approvalTexts, buttonTexts } from './en/buttons.ts'
+import type { CardTexts } from './en/cards.ts'
 import { chatTexts } from './en/chat.ts'
-import { columnTexts } from './en/columns.ts'
 import { composerTexts } from './en/composer.ts'
 import { contentTexts } from './en/content.ts'
-import { mcpTexts } from './en/mcp.ts'
 import { modelTexts } from './en/models.ts'
 import { pageTexts } from './en/page.ts'
 import { sessionTexts } from './en/sessions.ts'
 import type { LateTexts } from './en/settings.ts'
+import type { TeamTexts } from './en/team.ts'
 
 /** All page text, by area. Texts that contain numbers or names are functions. */
 export const en = {
@@ -16,20 +15,16 @@ export const en = {
   language: 'English',
   /** The language tag used to format dates and numbers. */
   tag: 'en',
-  ...agentTexts,
   ...approvalTexts,
   ...chatTexts,
-  ...columnTexts,
   ...composerTexts,
   ...contentTexts,
-  ...mcpTexts,
   ...modelTexts,
   ...pageTexts,
   ...sessionTexts,
-  /** Only texts of buttons. The rest is in `en/settings.ts` and loads later. */
-  settings: { title: 'Settings' },
-  share: { title: 'Share chat', print: 'Print…' },
+  /** The rest of these areas is in `en/settings.ts` and loads later. */
+  ...buttonTexts,
 }
 
 /** The texts every language must provide. A language file that lacks one fails the type check. */
-export type Texts = Omit<typeof en, keyof LateTexts> & LateTexts
+export type Texts = Omit<typeof en, keyof LateTexts | keyof CardTexts> & LateTexts & CardTexts & TeamTexts

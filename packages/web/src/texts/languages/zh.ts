@@ -10,6 +10,7 @@ import { modelTexts } from './zh/models.ts'
 import { pageTexts } from './zh/page.ts'
 import { sessionTexts } from './zh/sessions.ts'
 import { settingsTexts } from './zh/settings.ts'
+import { teamTexts } from './zh/team.ts'
 
 export const zh: Texts = {
   language: '中文',
@@ -25,4 +26,5 @@ export const zh: Texts = {
   ...pageTexts,
   ...sessionTexts,
   ...settingsTexts,
+  ...teamTexts,
 }

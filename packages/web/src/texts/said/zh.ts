@@ -13,6 +13,7 @@ import { problems } from './zh/problems.ts'
 import { queries } from './zh/queries.ts'
 import { requests } from './zh/requests.ts'
 import { runs } from './zh/runs.ts'
+import { team } from './zh/team.ts'
 import { workspaceFiles } from './zh/workspace-files.ts'
 
 export const zh: ServerTexts = {
@@ -35,5 +36,6 @@ export const zh: ServerTexts = {
     ...pageTools,
     ...doctor,
     ...problems,
+    ...team,
   ],
 }

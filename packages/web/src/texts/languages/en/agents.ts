@@ -1,12 +1,14 @@
+import { buttonTexts } from './buttons.ts'
 import { pluralize } from './plural.ts'
 
-/** Agents and sub-agents. */
+/** Agents in the settings. */
 export const agentTexts = {
   agents: {
+    ...buttonTexts.agents,
     title: 'Agents',
     intro:
       'An agent is a prompt with a set of tools. The master agent delegates to the agents that are on. You can also start a chat with one.',
-    own: 'In this workspace',
+    own: 'In this folder',
     files: 'From files',
     hidden: 'Hidden',
     builtIn: 'Built-in',
@@ -16,8 +18,8 @@ export const agentTexts = {
     deleted: (name: string) => `${name} deleted.`,
     origins: {
       'built-in': 'Comes with Troupe. Editing it creates your own version, which overrides it.',
-      database: 'Saved in this workspace.',
-      home: 'Loaded from your home folder. Your own version overrides this file in this workspace:',
+      database: 'Saved for this folder.',
+      home: 'Loaded from your home folder. Your own version overrides this file in this folder:',
       project:
         'Loaded from the project. Changes to the file affect everyone who uses the project. Your own version overrides it here:',
     },
@@ -80,65 +82,27 @@ export const agentTexts = {
     noLimit: 'no limit',
     maxDepth: 'Max agent depth',
     notSaved: 'Not saved. See the problems above.',
-    picked: (name: string) => `Agent: ${name}`,
-    choose: 'Choose an agent',
-    manage: 'Manage agents…',
     missing: {
       name: 'Enter a name.',
       prompt: 'Enter a prompt: who is this agent and what does it do?',
       delegates: 'Choose at least one agent.',
     },
   },
-  subAgents: {
-    title: 'Agents',
-    agent: 'Agent',
-    all: 'All agents',
-    answer: 'Answer',
-    answerNamed: (name: string) => `Answer ${name}`,
-    stop: (name: string) => `Stop ${name}`,
-    tryAgain: (name: string) => `Retry ${name}`,
-    open: (name: string) => `Open ${name}’s conversation`,
-    openIts: 'Open conversation',
-    theAgent: 'the agent',
-    sendsAtNextStep: 'sends at its next step',
-    messageTo: (name: string) => `Message to ${name}`,
-    addInstructions: 'Add instructions…',
-    continueWith: 'Continue with this agent…',
-    send: 'Send to agent',
-    steps: (number: number) => pluralize(number, 'step'),
-    tokens: (tokens: string) => `${tokens} tokens`,
-    hasEnded: (name: string) => `${name} ended`,
-    reports: (name: string) => `${name}’s report`,
-    below: (number: number) => pluralize(number, 'sub-agent'),
-    belowNamed: (number: number, name: string) => `${name}: ${pluralize(number, 'sub-agent')}`,
-    fork: 'Continue in a new chat',
-    waitingForSlot: 'Waiting for a free slot.',
-    noMessages: 'No messages yet.',
-    runningCount: (number: number) => `${pluralize(number, 'agent')} running`,
-    count: (number: number) => pluralize(number, 'agent'),
-    none: 'No agents in this chat yet.',
-    running: 'Running',
-    earlier: 'Earlier',
-    finished: 'Finished',
-    needsAttention: 'needs your attention',
-    statuses: {
-      pending: 'queued',
-      running: 'running',
-      waiting: 'waiting',
-      completed: 'done',
-      failed: 'failed',
-      stopped: 'stopped',
-    },
-    doing: {
-      pending: 'Waiting for a free slot',
-      ask: 'Needs your attention',
-      below: 'Waiting for sub-agent',
-      begins: 'Starting…',
-      writes: 'Writing…',
-      delegates: 'Delegating to',
-    },
-    retryText: 'Please try again.',
-  },
+  /** Built-in groups. Others are named by their MCP server. */
+  toolGroups: {
+    agent: 'Agents',
+    browser: 'Browser',
+    code: 'Code intelligence',
+    data: 'Data',
+    'file-read': 'Read files',
+    'file-write': 'Change files',
+    media: 'Images, video, audio',
+    page: 'This page',
+    plan: 'Plans',
+    preview: 'Previews',
+    project: 'Projects',
+    shell: 'Commands',
+    system: 'System',
+    web: 'Web',
+  } as Readonly<Record<string, string>>,
 }
-
-export type AgentTexts = typeof agentTexts

@@ -10,12 +10,6 @@ export const composerTexts = {
     dropHere: 'Drop files to attach',
     attach: 'Attach files',
     filesToAttach: 'Files to attach',
-    cannotLook: (model: string) => `${model} may not support images.`,
-    attached: 'Attached files',
-    uploading: 'uploading',
-    progress: (percent: number) => `${percent}% uploaded`,
-    remove: (name: string) => `Remove ${name}`,
-    asText: (name: string) => `Insert ${name} as text`,
     pastedName: (number: number) => (number === 1 ? 'Pasted text.txt' : `Pasted text ${number}.txt`),
     pasted: (size: string) => `Pasted text (${size}) attached as a file.`,
     refusals: (all: string[]) => [`Couldn’t attach ${all.length} files:`, ...all].join('\n'),
@@ -141,6 +135,20 @@ export const composerTexts = {
         about: (_sandbox: boolean) => 'Runs everything without asking, unless a rule denies it or asks.',
       },
     },
+  },
+  columns: {
+    compare: 'Compare models',
+    compareAbout: (most: number) => `Select 2 to ${most} models. Each answers your next message.`,
+    most: (most: number) => `You can compare up to ${most} models.`,
+    stop: 'Stop comparing',
+    selected: 'Selected',
+    shown: (count: number) => pluralize(count, 'model'),
+    picked: (count: number, names: string) => `${pluralize(count, 'model')} to compare: ${names}`,
+    first: 'Continue with one of the answers, then send your next message.',
+  },
+  feedback: {
+    up: 'Good answer',
+    down: 'Bad answer',
   },
 }
 

@@ -1,11 +1,10 @@
+import { buttonTexts } from './buttons.ts'
 import { pluralize } from './plural.ts'
 
 /** MCP servers. */
 export const mcpTexts = {
   mcp: {
-    title: 'MCP servers',
-    titleWaiting: (waiting: number) =>
-      `MCP servers: ${pluralize(waiting, 'server needs', 'servers need')} your attention`,
+    ...buttonTexts.mcp,
     note: 'Programs and web services that add tools. Their tool calls need approval like any other. If a server’s command or tools change, you’ll be asked to trust it again.',
     none: 'No servers yet.',
     servers: 'Servers',
@@ -39,7 +38,7 @@ export const mcpTexts = {
     removeTitle: 'Remove this server?',
     removeText: (name: string) => `“${name}” will be removed, along with its trust and tool settings.`,
     startsIn: 'Starts in',
-    theWorkspace: 'the workspace',
+    theWorkspace: 'the open folder',
     environmentNames: 'Environment',
     definedIn: 'Defined in',
     reportedName: 'Reported name',
@@ -55,18 +54,7 @@ export const mcpTexts = {
     continueLogin: (host: string) => `Continue login at ${host}`,
     logIn: 'Log in',
     loggedIn: 'You’re logged in. Test the connection.',
-    fromProject: 'from this project',
-    status: {
-      off: 'off',
-      login: 'login required',
-      otherTools: 'tools have changed',
-      notTrusted: 'not trusted yet',
-      connecting: 'connecting…',
-      failed: 'not working',
-      tools: (used: number, all: number) =>
-        used === all ? pluralize(all, 'tool') : `${used} of ${pluralize(all, 'tool')}`,
-      tokens: (tokens: string) => `about ${tokens} tokens per model call`,
-    },
+    fromProject: 'from this folder',
     toolsOf: (name: string) => `${name} tools`,
     tools: 'Tools',
     searchTools: 'Search tools',

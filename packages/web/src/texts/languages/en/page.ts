@@ -110,30 +110,6 @@ export const pageTexts = {
     reader: 'Page text, read by the server without cookies or scripts.',
     answered: (status: number) => `The page returned ${status}.`,
   },
-  pageTools: {
-    decline: 'Decline',
-    clipboardTitle: 'Wants to read your clipboard',
-    clipboardAbout: 'Nothing is read until you click. Then your clipboard text is sent to the model.',
-    shareClipboard: 'Share clipboard',
-    pasteHere: 'Or paste it here',
-    pickTitle: 'Wants a file',
-    pickAbout: 'The agent gets a copy of the file you choose and sees nothing else.',
-    pick: 'Choose…',
-    opened: 'Opened a page',
-    closed: 'This request was already answered or has expired.',
-    notSent: 'Can’t reach the server, so nothing was sent. Try again when it’s back.',
-  },
-  debug: {
-    title: 'Debug',
-    view: 'View',
-    stream: 'Stream',
-    filter: 'Filter chunks',
-    pause: 'Pause',
-    resume: 'Resume',
-    copy: 'Copy visible chunks',
-    nothing: 'Nothing yet. Chunks appear as the server sends them.',
-    shortcut: 'Debug panel: hooks and raw stream',
-  },
 }
 
 export type PageTexts = typeof pageTexts

@@ -12,6 +12,11 @@ export const projectTexts = {
     save: 'Add',
     create: 'Create the folder',
     missing: 'This folder does not exist yet.',
+    forget: 'Remove project',
+    forgetTitle: (name: string) => `Remove the project “${name}”?`,
+    forgetText:
+      'The folder, its files and its chats stay. New answers no longer use its skills, agents, rules and MCP servers.',
+    forgotten: (name: string) => `“${name}” is no longer a project.`,
     newChat: 'New chat here',
     showFiles: 'Show files',
     editNotes: 'Edit AGENTS.md',

@@ -1,9 +1,13 @@
+import { agentTexts } from './agents.ts'
 import { changeTexts } from './changes.ts'
+import { buttonTexts } from './buttons.ts'
+import { chatViewTexts } from './chat-views.ts'
 import { columnViewTexts } from './column-view.ts'
 import { editingTexts } from './editing.ts'
 import { folderTexts } from './folders.ts'
 import { fileTexts } from './files.ts'
 import { instructionTexts } from './instructions.ts'
+import { mcpTexts } from './mcp.ts'
 import { pluralize } from './plural.ts'
 import { projectTexts } from './projects.ts'
 import { tableTexts } from './tables.ts'
@@ -13,16 +17,47 @@ import { worktreeTexts } from './worktrees.ts'
 
 /** English texts for dialogs that open later. They load with those dialogs, not with the first page. */
 export const lateTexts = {
+  ...agentTexts,
   ...changeTexts,
+  ...chatViewTexts,
   ...columnViewTexts,
   ...editingTexts,
   ...folderTexts,
   ...fileTexts,
   ...instructionTexts,
+  ...mcpTexts,
   ...projectTexts,
   ...tableTexts,
   ...terminalTexts,
   ...worktreeTexts,
+  shortcuts: {
+    ...buttonTexts.shortcuts,
+    where: { everywhere: 'Everywhere', message: 'In the message box', lists: 'In lists and menus' },
+    newSession: 'New chat',
+    search: 'Search all messages',
+    inbox: 'Needs your attention',
+    settings: 'Settings',
+    sheet: 'Show shortcuts',
+    close: 'Close dialog or menu',
+    send: 'Send',
+    line: 'New line',
+    mode: 'Next mode',
+    nextSession: 'Next chat',
+    previousSession: 'Previous chat',
+    approve: 'Approve the request in the chat',
+    deny: 'Deny the request in the chat',
+    focusMessage: 'Focus message box',
+    files: 'Mention files, folders and agents',
+    commands: 'Commands and skills, at the start',
+    next: 'Next item',
+    previous: 'Previous item',
+    select: 'Select',
+    stop: 'Stop the answer',
+    history: 'Your earlier messages, if the box is empty',
+    quote: 'Quote selected text',
+    rename: 'Rename chat or folder',
+    remove: 'Delete chat or folder',
+  },
   share: {
     title: 'Share chat',
     print: 'Print…',
@@ -153,7 +188,7 @@ export const lateTexts = {
       about: 'version licence license open source',
     },
     general: {
-      about: 'These apply to every workspace. They are saved in',
+      about: 'For all folders, saved in',
       model: 'Default model',
       modelWords: 'standard new chats',
       modelAbout: 'Used for new chats unless you picked another one last time.',
@@ -179,6 +214,12 @@ export const lateTexts = {
       seconds: 'Seconds',
       none: 'no limit',
       notNumber: 'Enter a number greater than 0.',
+      describe: 'Image descriptions',
+      describeAbout:
+        'A model that sees describes images for a model that does not. Its provider gets the images and may charge for this.',
+      describeWords: 'image picture photo vision see blind describe model',
+      describings: { ask: 'Ask in each chat', always: 'Always', never: 'Never' },
+      describeModel: 'Model that describes images',
       titles: 'Chat titles',
       titlesAbout:
         'A low-cost model from the same provider writes a title after the first answer. It uses at most 60 tokens.',

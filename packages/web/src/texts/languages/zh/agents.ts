@@ -1,11 +1,12 @@
-import type { AgentTexts } from '../en/agents.ts'
+import type { ChatTexts } from '../en/chat.ts'
+import type { LateTexts } from '../en/settings.ts'
 import { digits } from './digits.ts'
 
-export const agentTexts: AgentTexts = {
+export const agentTexts: Pick<LateTexts, 'agents' | 'toolGroups'> & Pick<ChatTexts, 'subAgents'> = {
   agents: {
     title: '智能体',
     intro: '智能体由提示词和一组工具构成。主智能体会把工作委派给已启用的智能体。你也可以直接与其中一个开始会话。',
-    own: '此工作区',
+    own: '此文件夹',
     files: '来自文件',
     hidden: '已隐藏',
     builtIn: '内置',
@@ -15,8 +16,8 @@ export const agentTexts: AgentTexts = {
     deleted: (name) => `已删除：${name}。`,
     origins: {
       'built-in': '随 Troupe 提供。编辑会创建你自己的版本，并覆盖它。',
-      database: '保存在此工作区中。',
-      home: '从你的主目录加载。你自己的版本会在此工作区覆盖此文件：',
+      database: '仅用于此文件夹。',
+      home: '从你的主目录加载。你自己的版本会在此文件夹中覆盖此文件：',
       project: '从项目加载。修改文件会影响所有使用该项目的人。你自己的版本会在这里覆盖它：',
     },
     master: '随 Troupe 提供，负责回答你的会话。你可以在设置的“指令”中编辑它的提示词，或创建副本。',
@@ -133,5 +134,21 @@ export const agentTexts: AgentTexts = {
       delegates: '委派给',
     },
     retryText: '请再试一次。',
+  },
+  toolGroups: {
+    agent: '智能体',
+    browser: '浏览器',
+    code: '代码分析',
+    data: '数据',
+    'file-read': '读取文件',
+    'file-write': '更改文件',
+    media: '图片、视频、音频',
+    page: '此页面',
+    plan: '计划',
+    preview: '预览',
+    project: '项目',
+    shell: '命令',
+    system: '系统',
+    web: '网页',
   },
 }

@@ -1,7 +1,8 @@
-import type { ApprovalTexts } from '../en/approvals.ts'
+import type { CardTexts } from '../en/cards.ts'
+import type { LateTexts } from '../en/settings.ts'
 import { digits } from './digits.ts'
 
-export const approvalTexts: ApprovalTexts = {
+export const approvalTexts: Pick<LateTexts, 'review' | 'rules'> & Pick<CardTexts, 'inbox'> = {
   inbox: {
     title: '需要你处理',
     close: '关闭',
@@ -38,7 +39,7 @@ export const approvalTexts: ApprovalTexts = {
     rejectRemark: '关于被拒绝的更改的备注',
     rejectHint: '告诉它原因（可选）',
     approveSession: '在此会话中允许',
-    approveProject: '在此项目中允许',
+    approveProject: '在此文件夹中允许',
     approveAlways: '始终允许',
     allowLonger: '允许更久',
     deny: '拒绝',
@@ -92,15 +93,15 @@ export const approvalTexts: ApprovalTexts = {
     layers: {
       managed: '本机',
       user: '始终',
-      project: '此项目',
+      project: '此文件夹',
       session: '此会话',
       flag: '此次运行',
     },
     about: {
       managed: '由管理员设置。请编辑文件来更改。',
-      user: '你的规则，适用于所有项目。',
+      user: '你的规则，适用于所有文件夹。',
       ownProject: '你的规则，适用于此文件夹。',
-      project: '来自项目。请编辑文件来更改。',
+      project: '来自此文件夹中的文件。请编辑该文件来更改。',
       session: '仅用于此会话。',
       flag: '仅用于此次运行。',
     },
@@ -111,7 +112,7 @@ export const approvalTexts: ApprovalTexts = {
     effect: '作用',
     rule: '规则',
     scope: '适用范围',
-    scopes: { session: '用于此会话', project: '用于此项目', always: '始终' },
+    scopes: { session: '用于此会话', project: '用于此文件夹', always: '始终' },
     forExample: '例如',
     revoked: '已撤销。',
     restore: '恢复',
@@ -121,7 +122,7 @@ export const approvalTexts: ApprovalTexts = {
     changes: '决定会不同的工具调用',
     andOlder: (calls) => `还有 ${digits(calls)} 个更早的工具调用。`,
     becomes: '变为',
-    noCalls: '此项目中还没有工具调用，无法测试。',
+    noCalls: '此文件夹中还没有工具调用，无法测试。',
     wouldChange: (changed, calls) => {
       const past = calls === 1 ? '目前唯一的一次工具调用' : `最近 ${digits(calls)} 次工具调用`
       return changed === 0 ? `对${past}不会有任何改变。` : `会改变${past}中的 ${digits(changed)} 次。`

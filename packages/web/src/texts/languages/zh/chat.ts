@@ -1,6 +1,10 @@
+import type { CardTexts } from '../en/cards.ts'
+import type { LateTexts } from '../en/settings.ts'
 import type { ChatTexts } from '../en/chat.ts'
 
-export const chatTexts: ChatTexts = {
+export const chatTexts: Omit<ChatTexts, 'calls' | 'subAgents'> &
+  Pick<LateTexts, 'branches'> &
+  Pick<CardTexts, 'calls' | 'cards' | 'compaction'> = {
   chat: {
     send: '发送',
     task: '任务',

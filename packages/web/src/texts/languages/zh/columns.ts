@@ -1,12 +1,13 @@
-import type { ColumnTexts } from '../en/columns.ts'
+import type { ComposerTexts } from '../en/composer.ts'
 import type { LateTexts } from '../en/settings.ts'
 
-export const columnTexts: ColumnTexts = {
+export const columnTexts: Pick<ComposerTexts, 'columns' | 'feedback'> = {
   columns: {
     compare: '对比模型',
     compareAbout: (most) => `选择 2 到 ${most} 个模型，它们都会回答你的下一条消息。`,
     most: (most) => `最多可以对比 ${most} 个模型。`,
     stop: '停止对比',
+    selected: '已选',
     shown: (count) => `${count} 个模型`,
     picked: (count, names) => `${count} 个模型进行对比：${names}`,
     first: '请先选择一个回答继续，再发送下一条消息。',

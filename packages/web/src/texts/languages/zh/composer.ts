@@ -1,6 +1,6 @@
 import type { ComposerTexts } from '../en/composer.ts'
 
-export const composerTexts: ComposerTexts = {
+export const composerTexts: Omit<ComposerTexts, 'columns' | 'feedback'> = {
   composer: {
     message: '消息',
     messageDuringRun: '后续消息',
@@ -9,12 +9,6 @@ export const composerTexts: ComposerTexts = {
     dropHere: '拖放文件以添加附件',
     attach: '添加附件',
     filesToAttach: '要添加的文件',
-    cannotLook: (model: string) => `${model} 可能不支持图片。`,
-    attached: '已添加的文件',
-    uploading: '正在上传',
-    progress: (percent: number) => `已上传 ${percent}%`,
-    remove: (name: string) => `移除 ${name}`,
-    asText: (name: string) => `将 ${name} 作为文字插入`,
     pastedName: (number: number) => (number === 1 ? '粘贴的文字.txt' : `粘贴的文字 ${number}.txt`),
     pasted: (size: string) => `粘贴的文字（${size}）已作为文件添加。`,
     refusals: (all: string[]) => [`${all.length} 个文件无法添加：`, ...all].join('\n'),

@@ -1,7 +1,8 @@
+import type { CardTexts } from '../en/cards.ts'
 import type { ContentTexts } from '../en/content.ts'
 import { digits } from './digits.ts'
 
-export const contentTexts: ContentTexts = {
+export const contentTexts: ContentTexts & Pick<CardTexts, 'displays'> = {
   displays: {
     download: '下载',
     open: '待办',
@@ -79,37 +80,6 @@ export const contentTexts: ContentTexts = {
     noWrap: '长行不换行',
     footnote: (number: number) => `脚注 ${number}`,
     footnoteBack: (number: number) => `返回正文中的脚注 ${number}`,
-  },
-  artifacts: {
-    version: '版本',
-    versionOf: (version: number, last: number) => `第 ${version} 版，共 ${last} 版`,
-    optionOf: (version: number, time: string) => `第 ${version} 版（${time}）`,
-    older: '上一版',
-    newer: '下一版',
-    latest: '转到最新版',
-    showChanges: '显示更改',
-    hideChanges: '隐藏更改',
-    compareWith: '对比',
-    noChanges: '这两个版本相同。',
-    edit: '选择并编辑',
-    pickHint: '在预览中选择文字或点击元素，也可以直接描述对整体的修改。',
-    noText: '无文字',
-    fixWish: (error: string) => `它报告了一个错误：${error}\n请修复。`,
-    instruction: '要改什么？',
-    send: '发送',
-    queue: '排队',
-    cancel: '取消',
-    download: '下载',
-    asHtml: 'HTML 页面',
-    asPdf: 'PDF',
-    asPng: 'PNG 图片',
-    asSource: '源代码',
-    creating: (what: string) => `正在生成 ${what}…`,
-    fullScreen: '全屏',
-    exitFullScreen: '退出全屏',
-    selectedPart: (tag: string) => (tag === '' ? '选中的文字：' : `选中的部分（<${tag}>）：`),
-    editMessage: (title: string, path: string | undefined, version: number | undefined) =>
-      `请修改作品“${title}”${path === undefined ? '' : `（${path}）`}${version === undefined ? '' : `，以第 ${version} 版为基础`}。`,
   },
   previews: {
     preview: '预览',

@@ -36,7 +36,7 @@ export const mcpTexts: McpTexts = {
     removeTitle: '移除此服务器？',
     removeText: (name) => `“${name}”及其信任和工具设置将被移除。`,
     startsIn: '启动目录',
-    theWorkspace: '工作区',
+    theWorkspace: '打开的文件夹',
     environmentNames: '环境变量',
     definedIn: '定义于',
     reportedName: '自报名称',
@@ -52,7 +52,7 @@ export const mcpTexts: McpTexts = {
     continueLogin: (host) => `前往 ${host} 继续登录`,
     logIn: '登录',
     loggedIn: '你已登录。请测试连接。',
-    fromProject: '来自此项目',
+    fromProject: '来自此文件夹',
     status: {
       off: '已关闭',
       login: '需要登录',

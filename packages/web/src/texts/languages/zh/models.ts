@@ -1,6 +1,7 @@
+import type { LateTexts } from '../en/settings.ts'
 import type { ModelTexts } from '../en/models.ts'
 
-export const modelTexts: ModelTexts = {
+export const modelTexts: Omit<ModelTexts, 'models'> & Pick<LateTexts, 'context' | 'models'> = {
   models: {
     aboutKeys: '密钥只保存在本机，之后不再显示。',
     provider: '提供商',

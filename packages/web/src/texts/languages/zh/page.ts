@@ -1,6 +1,8 @@
+import type { CardTexts } from '../en/cards.ts'
+import type { LateTexts } from '../en/settings.ts'
 import type { PageTexts } from '../en/page.ts'
 
-export const pageTexts: PageTexts = {
+export const pageTexts: PageTexts & Pick<LateTexts, 'debug'> & Pick<CardTexts, 'pageTools'> = {
   ui: {
     close: '关闭',
     cancel: '取消',

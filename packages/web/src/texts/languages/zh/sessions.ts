@@ -1,6 +1,7 @@
+import type { LateTexts } from '../en/settings.ts'
 import type { SessionTexts } from '../en/sessions.ts'
 
-export const sessionTexts: SessionTexts = {
+export const sessionTexts: SessionTexts & Pick<LateTexts, 'palette' | 'shortcuts'> = {
   sessions: {
     share: '分享…',
     nav: '会话',

@@ -12,7 +12,20 @@ import { terminalTexts } from './terminals.ts'
 import { usageTexts } from './usage.ts'
 import { worktreeTexts } from './worktrees.ts'
 
-export const settingsTexts: LateTexts = {
+export const settingsTexts: Omit<
+  LateTexts,
+  | 'agents'
+  | 'branches'
+  | 'context'
+  | 'debug'
+  | 'mcp'
+  | 'models'
+  | 'palette'
+  | 'review'
+  | 'rules'
+  | 'shortcuts'
+  | 'toolGroups'
+> = {
   ...editingTexts,
   ...changeTexts,
   ...folderTexts,
@@ -151,7 +164,7 @@ export const settingsTexts: LateTexts = {
       about: '版本 许可证 开源',
     },
     general: {
-      about: '适用于所有工作区，保存在',
+      about: '适用于所有文件夹，保存在',
       model: '默认模型',
       modelWords: '新会话 default',
       modelAbout: '用于新会话，除非你上次选择了其他模型。',
@@ -177,6 +190,11 @@ export const settingsTexts: LateTexts = {
       seconds: '秒数',
       none: '不限制',
       notNumber: '请输入大于 0 的数字。',
+      describe: '图片描述',
+      describeAbout: '由能看图的模型为不能看图的模型描述图片。图片会发送给其提供商，可能产生费用。',
+      describeWords: '图片 照片 视觉 看图 描述 模型',
+      describings: { ask: '每个会话询问', always: '始终', never: '从不' },
+      describeModel: '描述图片的模型',
       titles: '会话标题',
       titlesAbout: '首次回答后，由同一提供商的低价模型生成标题，最多使用 60 token。',
       titlesWords: '标题 名称 会话 自动 模型',

@@ -4,6 +4,8 @@ import type { ServerTextPairs } from '../../server-texts.ts'
 export const actions: ServerTextPairs = [
   ['List projects', '列出项目'],
   ['Open project {}', '打开项目 {}'],
+  ['Forget project {}', '移除项目 {}'],
+  ['Forget a project', '移除项目'],
   ['Open a project', '打开项目'],
   ['Create a project', '创建项目'],
   ['Describe a project', '描述项目'],

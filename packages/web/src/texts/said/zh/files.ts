@@ -2,6 +2,17 @@ import type { ServerTextPairs } from '../../server-texts.ts'
 
 /** Errors of file tools. */
 export const files: ServerTextPairs = [
+  ['Start with {}.', '从 {} 开始。'],
+  ['Start with an empty image of {} × {} pixels.', '从 {} × {} 像素的空白图片开始。'],
+  ['Crop to {} × {} pixels, from {}, {}.', '裁剪为 {} × {} 像素，起点 {}, {}。'],
+  ['Resize to {} × {} pixels ({}).', '缩放为 {} × {} 像素（{}）。'],
+  ['Rotate by {}°.', '旋转 {}°。'],
+  ['Flip left and right.', '左右翻转。'],
+  ['Flip top and bottom.', '上下翻转。'],
+  ['Add a border: left {}, top {}, right {}, bottom {} pixels.', '添加边框：左 {}、上 {}、右 {}、下 {} 像素。'],
+  ['Put {} on top.', '叠加 {}。'],
+  ['Write “{}”.', '写上“{}”。'],
+  ['Adjust {}.', '调整 {}。'],
   ['"{}" are no pages. Use "2" or "1-3".', '“{}”不是页码。请使用“2”或“1-3”。'],
   ['Give at least one action, or "from" to convert a file.', '请至少给出一个操作，或用“from”转换文件。'],
   ['Office files cannot be edited here.', '这里无法编辑办公文件。'],
@@ -63,6 +74,10 @@ export const files: ServerTextPairs = [
   [
     'You have read only part of "{}", and this would replace all of it. Read the rest first (offset {}), or use Edit.',
     '只读取了“{}”的一部分，而此操作会替换全部内容。',
+  ],
+  [
+    'The drive of "{}" does not respond, so the file may or may not be written. Tell the user, and read the file before you try again.',
+    '“{}”所在的驱动器没有响应，因此无法确定文件是否已写入。请告知用户，并在重试之前读取该文件。',
   ],
   ['"{}" was not written: {}. Nothing was changed.', '未写入“{}”：{2~}。没有更改任何内容。'],
   ['the disk is full. Free some space, then try again', '磁盘已满。请释放一些空间后重试'],

@@ -154,8 +154,8 @@ export const permissions: ServerTextPairs = [
   ['"ps" may show private data of processes.', '“ps”可能显示进程的私有数据。'],
   ['"strings" reads more arguments from a file.', '“strings”会从文件中读取更多参数。'],
   [
-    '{} sandboxes commands: they can only change the workspace and have no network.',
-    '{} 会把命令放入沙箱：它们只能更改工作区，且没有网络。',
+    '{} sandboxes commands: they can only change the open folder and have no network.',
+    '{} 会把命令放入沙箱：它们只能更改打开的文件夹，且没有网络。',
   ],
   [
     'Commands run without a sandbox: {}. More of them need approval.',

@@ -3,6 +3,22 @@ import type { ServerTextPairs } from '../../server-texts.ts'
 /** Errors of runs, models and sub-agents. */
 export const runs: ServerTextPairs = [
   // Runs and models
+  ['Image descriptions', '图片描述'],
+  ['{} cannot see images. May {} describe an image for it?', '{} 无法看图。可以由 {} 为它描述 1 张图片吗？'],
+  ['{} cannot see images. May {} describe {} images for it?', '{} 无法看图。可以由 {} 为它描述 {} 张图片吗？'],
+  ['Describe in this chat', '在此会话中描述'],
+  ['Always describe', '始终描述'],
+  ['Do not describe', '不描述'],
+  ['The images are sent to its provider, which may charge for this.', '图片会发送给其提供商，可能产生费用。'],
+  ['Also in other chats. You can change this in the settings.', '在其他会话中也描述。可在设置中更改。'],
+  [
+    'In this chat, the model gets only the names and facts of images.',
+    '在此会话中，模型只会得到图片的名称和基本信息。',
+  ],
+  ['No connected model can see images.', '没有已连接的模型可以看图。'],
+  ['It cannot be converted here.', '无法在此转换。'],
+  ['{} wrote nothing.', '{} 没有写出任何内容。'],
+  ['Its file no longer exists.', '其文件已不存在。'],
   ['Stopped by the user.', '已由你停止。'],
   ['Stopped by the user before it finished.', '在完成前已由你停止。'],
   ['Stopped before it finished.', '在完成前停止。'],

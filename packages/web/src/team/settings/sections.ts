@@ -1,0 +1,89 @@
+import type { Role } from '@troupe/protocol'
+import { FolderKey, Gauge, HandCoins, Scale, ScrollText, UserRound, UsersRound } from 'lucide-react'
+import { lazy } from 'react'
+import type { NamedSection } from '../../settings/sections.ts'
+import '../../texts/show-team.ts'
+import { t } from '../../texts/t.ts'
+
+/** Sections of settings that a team has, by role. */
+export function teamSections(role: Role): NamedSection[] {
+  const isManager = role === 'owner' || role === 'admin'
+  return [...forEveryone, ...(isManager ? forManagers : [])]
+}
+
+const forEveryone: NamedSection[] = [
+  {
+    id: 'account',
+    order: 0.1,
+    title: () => t.team.sections.account,
+    icon: UserRound,
+    words: () => t.team.words.account,
+    settings: () => [
+      { id: 'password', title: t.team.account.password },
+      { id: 'totp', title: t.team.account.totp },
+      { id: 'passkeys', title: t.team.account.passkeys },
+      { id: 'sessions', title: t.team.account.sessions },
+      { id: 'tokens', title: t.team.account.tokens },
+      { id: 'data', title: t.team.account.data },
+      { id: 'delete', title: t.team.account.delete },
+    ],
+    Component: lazy(async () => ({ default: (await import('./account-section.tsx')).AccountSection })),
+  },
+  {
+    id: 'members',
+    order: 0.2,
+    title: () => t.team.sections.members,
+    icon: UsersRound,
+    words: () => t.team.words.members,
+    settings: () => [],
+    Component: lazy(async () => ({ default: (await import('./members-section.tsx')).MembersSection })),
+  },
+]
+
+const forManagers: NamedSection[] = [
+  {
+    id: 'folder-access',
+    order: 0.3,
+    title: () => t.team.sections.folders,
+    icon: FolderKey,
+    words: () => t.team.words.folders,
+    settings: () => [],
+    Component: lazy(async () => ({ default: (await import('./folders-section.tsx')).FoldersSection })),
+  },
+  {
+    id: 'policy',
+    order: 6.1,
+    title: () => t.team.sections.policy,
+    icon: Scale,
+    words: () => t.team.words.policy,
+    settings: () => [],
+    Component: lazy(async () => ({ default: (await import('./policy-section.tsx')).PolicySection })),
+  },
+  {
+    id: 'budgets',
+    order: 2.6,
+    title: () => t.team.sections.budgets,
+    icon: HandCoins,
+    words: () => t.team.words.budgets,
+    settings: () => [],
+    Component: lazy(async () => ({ default: (await import('./budgets-section.tsx')).BudgetsSection })),
+  },
+  {
+    id: 'audit',
+    order: 11.1,
+    title: () => t.team.sections.audit,
+    icon: ScrollText,
+    words: () => t.team.words.audit,
+    settings: () => [],
+    Component: lazy(async () => ({ default: (await import('./audit-section.tsx')).AuditSection })),
+  },
+  {
+    id: 'operations',
+    order: 11.2,
+    title: () => t.team.sections.operations,
+    icon: Gauge,
+    words: () => t.team.words.operations,
+    settings: () => [],
+    Component: lazy(async () => ({ default: (await import('./operations-section.tsx')).OperationsSection })),
+  },
+]
