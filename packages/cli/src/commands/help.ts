@@ -4,11 +4,12 @@ const help = `Troupe: a workspace where agents use real tools under your control
 
   troupe [serve]            start the workspace and open it in the browser
     --port <n>              default 4880; 0 picks a free port (also TROUPE_PORT)
-    --host <address>        a loopback address; default 127.0.0.1
+    --host <address>        default 127.0.0.1; other than loopback addresses need --team
     --no-open               do not open the browser
     --json                  print one line {"url", "port", "pid", "workspace"} when ready
     --workspace <folder>    folder to work in; default: the current one
     --allow-bypass          allow chats to use bypass mode, which never asks for approval
+    --team                  serve several people, with accounts (see docs/guides/team.md)
 
   troupe -p "…"             answer one prompt and exit; piped input is added to the prompt
     --output-format <f>     text (default), json (one object) or stream-json (one chunk per line)
@@ -23,10 +24,19 @@ const help = `Troupe: a workspace where agents use real tools under your control
     --workspace <folder>    folder to work in; default: the current one
     --worktree              work on a new branch in a separate git worktree
     --base <branch>         branch or commit to start it from; default: the current branch
+    --server <url>          answer on a team's server (see troupe login); --workspace then names a folder there
+
+  troupe login <url>        sign in to a team's server: confirm a code in the browser
+  troupe logout <url>       sign out there
 
   troupe trust [folder] [--off]
                             trust this folder, or stop trusting it. In a trusted folder, its tools, agents, rules,
                             hooks, skills, commands and notes take effect, and you can trust its MCP servers
+  troupe projects [list]    list the projects of this folder; --json
+  troupe projects add <folder> [--name <name>]
+                            make a folder inside this one a project
+  troupe projects remove <folder|id>
+                            forget a project; its files and chats stay
   troupe rules [list]       list the permission rules; --json, --session <id>
   troupe rules add [--deny|--ask] [--project|--session <id>] <rule>
                             e.g. troupe rules add "Bash(npm run *)"; by default an allow rule that always applies
@@ -61,6 +71,17 @@ const help = `Troupe: a workspace where agents use real tools under your control
                             list the answers you rated; --json prints one object per line
   troupe import <file|folder>
                             import exported chats, or a ChatGPT, Claude, LibreChat or Open WebUI export (zip or JSON)
+  troupe migrate --to <database>
+  troupe migrate --from <database> --to <folder>
+                            copy the chats and files of the home into a Postgres database, or back into a new home.
+                            <database> is postgres://user@host/name with the password in PGPASSWORD, or "postgres" for
+                            the URL in TROUPE_DATABASE_URL or in the file that TROUPE_DATABASE_URL_FILE names
+    --place <name>          the disk with the folders of the home, as servers name it; default: main
+  troupe secrets rotate     team mode: encrypt all stored secrets with the current TROUPE_SECRET_KEY
+  troupe person export <id> [-o <file>]
+                            team mode: write everything about a member as JSON Lines
+  troupe person delete <id> --yes [--email <address>]
+                            team mode: delete everything about a member
   troupe help, troupe version
 
 With -p, Troupe denies every tool call that needs approval and reports this to the agent.

@@ -16,6 +16,7 @@ import {
 } from '@troupe/protocol'
 import { type CommandContext, defineCommand, printNotice, UsageError } from '../shared/command.ts'
 import { connect, type Connection, readJson } from '../shared/connect.ts'
+import { connectToServer } from '../shared/logins.ts'
 
 const formats = ['text', 'json', 'stream-json'] as const
 type Format = (typeof formats)[number]
@@ -160,6 +161,7 @@ export const command = defineCommand({
     worktree: { type: 'boolean', default: false },
     base: { type: 'string' },
     file: { type: 'string', multiple: true },
+    server: { type: 'string' },
   },
   async run({ values, positionals }, context) {
     const format = parseFormat(values['output-format'])
@@ -172,10 +174,10 @@ export const command = defineCommand({
     const files = await Promise.all((values.file ?? []).map((file) => readAttachment(file, context)))
     // The demo's typing speed is for interactive use.
     context.env['TROUPE_DEMO_SPEED'] ??= 'instant'
-    const opened = await connect(context, {
-      allowBypass: values['allow-bypass'],
-      workspace: values.workspace,
-    })
+    const opened =
+      values.server === undefined
+        ? await connect(context, { allowBypass: values['allow-bypass'], workspace: values.workspace })
+        : await connectToServer(context, values.server, values.workspace)
     try {
       const connection = values.worktree ? await openWorktree(opened, context, prompt, values.base) : opened
       const sessionId = await resolveSession(values, connection)

@@ -8,7 +8,9 @@ import { styleText } from 'node:util'
 import type { SandboxFinding } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import type { Server, ServerOptions } from '@troupe/server'
+import { openConfig } from '@troupe/server/config'
 import { openHome, type Owner } from '@troupe/server/home'
+import { readTeamOptions, type TeamOptions } from '@troupe/server/team'
 import { type CommandContext, defineCommand, printNotice, UsageError } from '../shared/command.ts'
 import { createLoadProblemReporter, debugLogging, readJson } from '../shared/connect.ts'
 
@@ -112,6 +114,7 @@ export const command = defineCommand({
     workspace: { type: 'string' },
     json: { type: 'boolean', default: false },
     'allow-bypass': { type: 'boolean', default: false },
+    team: { type: 'boolean', default: false },
   },
   async run({ values, positionals }, context) {
     if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
@@ -123,7 +126,7 @@ export const command = defineCommand({
     const ending = new AbortController()
     const show = async (at: Address): Promise<void> => {
       if (values.json) context.stdout.write(`${JSON.stringify(at)}\n`)
-      else if (values.open && canOpenBrowser(env))
+      else if (values.open && team === undefined && canOpenBrowser(env))
         await openBrowser(
           at.url,
           () => printNotice(context, 'the browser could not be opened; open the URL yourself'),
@@ -132,14 +135,25 @@ export const command = defineCommand({
           },
         )
     }
+    const team = teamOptions(values.team, env)
+    const isolation = team && (await isolateMembers(context))
     const problems = createLoadProblemReporter(context)
     const allowBypass = values['allow-bypass']
-    const settings = { env, workspace, host: values.host, allowBypass, log: problems.log, ...debugLogging(env) }
+    const settings = {
+      env,
+      workspace,
+      host: values.host,
+      team,
+      isolation,
+      allowBypass,
+      log: problems.log,
+      ...debugLogging(env),
+    }
     let server: Server
     try {
       server = await start(settings, port)
     } catch (error) {
-      if (!(error instanceof NamedError && error.name === 'HomeOwned')) throw error
+      if (team !== undefined || !(error instanceof NamedError && error.name === 'HomeOwned')) throw error
       const at = await joinRunningServer(error.data['owner'] as Owner | null, workspace, context, error)
       if (!values.json)
         context.stdout.write(`Troupe is already running (pid ${at.pid}). Opened ${at.workspace} there: ${at.url}\n`)
@@ -153,7 +167,8 @@ export const command = defineCommand({
       printNotice(context, warning)
     warnAboutProtection(context, { sandbox: server.sandbox, allowBypass })
     for (const problem of server.problems) problems.report(problem)
-    if (!values.json)
+    if (!values.json && team !== undefined) context.stdout.write(teamText(server.url, team.publicUrl))
+    else if (!values.json)
       context.stdout.write(
         `Troupe is running at ${server.url}\n  folder ${workspace}, data in ${server.home.path}. Press Ctrl+C to stop.\n`,
       )
@@ -166,6 +181,37 @@ export const command = defineCommand({
     return 0
   },
 })
+
+function teamOptions(isWanted: boolean, env: NodeJS.ProcessEnv): TeamOptions | undefined {
+  const config = openConfig(openHome({ env })).get().team
+  return isWanted || config?.enabled === true ? readTeamOptions(env, config) : undefined
+}
+
+/** May replace this process by itself. Throws `NoIsolation` on a machine that cannot separate members. */
+async function isolateMembers(context: CommandContext): Promise<ServerOptions['isolation']> {
+  const { env } = context
+  const { enterOwnView, openIsolation } = await import('@troupe/server/isolation')
+  enterOwnView(env)
+  const home = openHome({ env, isTeam: true })
+  const isolation = await openIsolation({ home: home.path, env, settings: openConfig(home).get().team ?? {} })
+  if (isolation === undefined)
+    printNotice(
+      context,
+      highlight(
+        context,
+        'red',
+        'NO ISOLATION: members can read the files and secrets of each other and of this server.',
+      ),
+    )
+  return isolation
+}
+
+function teamText(url: string, publicUrl: string): string {
+  const first = url.includes('#setup=')
+    ? `  Nobody has an account yet. Create the owner here, within a day: ${url}\n`
+    : ''
+  return `Troupe serves a team at ${publicUrl}\n${first}  Press Ctrl+C to stop.\n`
+}
 
 /** If the default port is taken, another one is used. */
 async function start(settings: ServerOptions, port: number | undefined): Promise<Server> {

@@ -101,10 +101,16 @@ async function becomeOwner(
 
 type Send = (target: string, init?: RequestInit) => Promise<Response>
 
-function bind(send: Send, workspace: string, rest: Pick<Connection, 'problems' | 'close'>): Connection {
-  const request: Connection['fetch'] = (target, init) => send(inWorkspace(target, workspace), init)
+/** Requests name this folder. Without one, they are about the server's own. */
+export function bind(
+  send: Send,
+  workspace: string | undefined,
+  rest: Pick<Connection, 'problems' | 'close'>,
+): Connection {
+  const request: Connection['fetch'] = (target, init) =>
+    send(workspace === undefined ? target : inWorkspace(target, workspace), init)
   const inFolder = (folder: string): Connection => bind(send, folder, rest)
-  return { ...rest, fetch: request, call: callOver(request), workspace, inFolder }
+  return { ...rest, fetch: request, call: callOver(request), workspace: workspace ?? '', inFolder }
 }
 
 function callOver(request: Connection['fetch']): Call {
