@@ -36,6 +36,7 @@ function byteCounter(): { bytes: number; ended: Promise<void>; sink: Parameters<
         return 0
       },
       onDrain: () => undefined,
+      cut: () => undefined,
       end: () => resolve(),
     },
   }

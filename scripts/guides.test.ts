@@ -76,8 +76,8 @@ test('everything in the guides works in a copy of the checkout', { timeout: 240_
   for (const { file, code } of examples) if (file.startsWith('packages/')) writeFileSync(path.join(folder, file), code)
 
   // The steps that extending-the-server.md describes in words.
-  insert(folder, 'packages/protocol/src/http/contract.ts', {
-    'import ': `import { wordCountEndpoints } from './word-count.ts'\nimport `,
+  insert(folder, 'packages/protocol/src/contract.ts', {
+    'import ': `import { wordCountEndpoints } from './http/word-count.ts'\nimport `,
     'contract = {': 'contract = { ...wordCountEndpoints,',
   })
   insert(folder, 'packages/protocol/src/index.ts', { 'export ': `export * from './http/word-count.ts'\nexport ` })
@@ -111,7 +111,7 @@ test('everything in the guides works in a copy of the checkout', { timeout: 240_
     'packages/web/src/texts/languages.test.ts',
   ]
   // Node runs the sources itself, as in the program. Transforming them would take most of the time.
-  const flags = ['--project=node', '--maxWorkers=1', '--experimental.viteModuleRunner=false']
+  const flags = ['--project=node', '--project=page-logic', '--maxWorkers=1', '--experimental.viteModuleRunner=false']
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...flags]
   const ran = await runNode(folder, [...vitest, ...tests])
   expect(ran.code === 0 ? '' : ran.output).toBe('')

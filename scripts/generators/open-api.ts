@@ -1,4 +1,4 @@
-import { createRoutes, type RouteServices } from '../../packages/server/src/boot/routes.ts'
+import { allRoutes } from './routes.ts'
 import { version } from '../../packages/server/src/boot/server.ts'
 import { openApi } from '../../packages/server/src/http/open-api.ts'
 
@@ -6,5 +6,5 @@ export const file = 'docs/reference/openapi.json'
 
 /** Generates the HTTP reference for programs. Creating routes calls nothing in their context. */
 export async function generate(): Promise<string> {
-  return `${JSON.stringify(openApi(createRoutes({} as RouteServices), version), null, 2)}\n`
+  return `${JSON.stringify(openApi(allRoutes(), version), null, 2)}\n`
 }

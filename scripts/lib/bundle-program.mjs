@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -49,10 +50,15 @@ const bundle = await rolldown({
   ]),
   platform: 'node',
   resolve: { conditionNames: ['troupe-source', 'node', 'import', 'default'] },
-  external: (id) => !/^[./]/.test(id) && !id.startsWith('@troupe/') && !bundled.includes(id.split('/')[0]),
+  external: (id, importer) =>
+    !/^[./]/.test(id) &&
+    !id.startsWith('@troupe/') &&
+    !bundled.includes(id.split('/')[0]) &&
+    findNested(id, importer) === null,
   preserveEntrySignatures: 'allow-extension',
   checks: { ineffectiveDynamicImport: false },
   plugins: [
+    { name: 'find-nested', resolveId: findNested },
     { name: 'keep-place', transform: { filter: { id: /\.ts$/, code: 'import.meta.' }, handler: keepPlace } },
     {
       name: 'look-at-modules',
@@ -93,6 +99,14 @@ writeFileSync(path.join(folder, 'made.json'), JSON.stringify(made))
 
 function urlOf(file) {
   return pathToFileURL(file).href
+}
+
+/** A package that npm installed inside of one of ours is not found from the bundle, so its address is written in full. */
+function findNested(id, importer) {
+  const name = /^(@[^/]+\/)?[^./@][^/]*/.exec(id)?.[0]
+  const own = importer === undefined ? undefined : /^packages[/\\][^/\\]+/.exec(path.relative(root, importer))?.[0]
+  if (name === undefined || own === undefined || !existsSync(path.join(root, own, 'node_modules', name))) return null
+  return { id: urlOf(createRequire(importer).resolve(id)), external: true }
 }
 
 /** Files next to a source are resolved there, not next to the bundle. */

@@ -1,7 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { installWithApt, isRootOnDebian } from './apt.mjs'
 import { say } from './run.mjs'
+
+/** Team mode stores everything in it, so its tests belong to every run. */
+const postgres = { name: 'initdb', packages: ['postgresql'], for: 'Postgres', versions: '/usr/lib/postgresql' }
 
 /** Programs that Troupe uses where they are installed. Tests that need a missing one are skipped. */
 const programs = [
@@ -14,16 +17,22 @@ const programs = [
   { name: 'tesseract', packages: ['tesseract-ocr'], for: 'text recognition' },
   { name: 'clangd', packages: ['clangd'], for: 'the C language server' },
   { name: 'gopls', packages: ['gopls'], for: 'the Go language server' },
-  { name: 'pg_ctl', packages: ['postgresql'], for: 'Postgres', folders: '/usr/lib/postgresql' },
+  postgres,
   { name: 'mariadbd', packages: ['mariadb-server'], for: 'MariaDB' },
 ]
 
-/** Installs missing programs for `TROUPE_TEST_FULL=1`. Otherwise prints what is skipped. */
+/** Packages that every test run needs and that are missing. */
+export function missingPackages(env = process.env) {
+  return isThere(postgres, env) ? [] : postgres.packages
+}
+
+/** Installs missing programs: Postgres always, the others for `TROUPE_TEST_FULL=1`. Prints what is skipped. */
 export async function provideOptionalPrograms(env = process.env) {
   let missing = programs.filter((program) => !isThere(program, env))
-  if (env.TROUPE_TEST_FULL === '1' && missing.length > 0 && isRootOnDebian()) {
-    say(`installing ${missing.map(({ name }) => name).join(', ')} through apt`)
-    for (const { packages } of missing) await installWithApt(...packages).catch(() => undefined)
+  const wanted = missing.filter((program) => program === postgres || env.TROUPE_TEST_FULL === '1')
+  if (wanted.length > 0 && isRootOnDebian()) {
+    say(`installing ${wanted.map(({ name }) => name).join(', ')} through apt`)
+    for (const { packages } of wanted) await installWithApt(...packages).catch(() => undefined)
     missing = missing.filter((program) => !isThere(program, env))
   }
   if (missing.length > 0)
@@ -32,8 +41,13 @@ export async function provideOptionalPrograms(env = process.env) {
     )
 }
 
-function isThere({ name, folders }, env) {
-  if (folders !== undefined && existsSync(folders)) return true
-  const places = ['/usr/bin', '/usr/sbin', ...(env.PATH ?? '').split(path.delimiter)]
+function isThere({ name, versions }, env) {
+  const own = versions !== undefined && existsSync(versions) ? readdirSync(versions) : []
+  const places = [
+    ...own.map((version) => path.join(versions, version, 'bin')),
+    '/usr/bin',
+    '/usr/sbin',
+    ...(env.PATH ?? '').split(path.delimiter),
+  ]
   return places.some((folder) => existsSync(path.join(folder, name)))
 }
