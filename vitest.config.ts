@@ -36,6 +36,11 @@ class ProcessesFirst extends BaseSequencer {
   }
 }
 
+const setupFile = path.join(import.meta.dirname, 'vitest.setup.ts')
+
+/** The page loads its texts in pieces. Which of them a worker has must not depend on the files that ran before. */
+const pageSetupFiles = [setupFile, path.join(import.meta.dirname, 'packages/web/src/testing/all-texts.ts')]
+
 export default defineConfig({
   resolve: { conditions: [...conditions, 'node', 'module'] },
   ssr: {
@@ -45,7 +50,7 @@ export default defineConfig({
   test: {
     isolate: false,
     sequence: { sequencer: ProcessesFirst },
-    setupFiles: [path.join(import.meta.dirname, 'vitest.setup.ts')],
+    setupFiles: [setupFile],
     // Much of the time is spent waiting for processes, pages and disks: three keep two cores at work.
     maxWorkers: 3,
     // Tests start real processes, also on machines that are busy.
@@ -72,12 +77,17 @@ export default defineConfig({
       {
         extends: true,
         // Sources of the page use features of Vite.
-        test: { name: 'page-logic', include: ['packages/web/src/**/*.test.ts'] },
+        test: { name: 'page-logic', setupFiles: pageSetupFiles, include: ['packages/web/src/**/*.test.ts'] },
       },
       {
         extends: true,
         // Components in a DOM. A worker keeps its modules only between files of one project and environment.
-        test: { name: 'page', environment: 'happy-dom', include: ['packages/web/src/**/*.test.tsx'] },
+        test: {
+          name: 'page',
+          environment: 'happy-dom',
+          setupFiles: pageSetupFiles,
+          include: ['packages/web/src/**/*.test.tsx'],
+        },
       },
       {
         extends: true,

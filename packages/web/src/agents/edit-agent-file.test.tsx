@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { button, change, click, eventually, field, render, type } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { AgentsSection } from './agents-section.tsx'
 

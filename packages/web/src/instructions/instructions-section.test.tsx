@@ -1,7 +1,6 @@
 import type { InstructionsInfo } from '@troupe/protocol'
 import { expect, test } from 'vitest'
 import { button, change, click, field, render, type } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { InstructionsSection } from './instructions-section.tsx'
 

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RuleInfo } from '../api/settings-types.ts'
 import { groupRules } from './rules-store.ts'
-import '../texts/show-late.ts'
-import '../texts/show-cards.ts'
 
 const rule = (text: string, fields: Partial<RuleInfo> = {}): RuleInfo => ({
   id: text,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RuleInfo, RuleList } from '../api/settings-types.ts'
 import { button, change, click, field, render, type } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { callFrom } from './explain-call.tsx'
 import { RulesSection } from './rules-section.tsx'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { eventually, render } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { section } from './sections/connections.tsx'
 

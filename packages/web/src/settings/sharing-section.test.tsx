@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { button, click, eventually, field, render, type } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { SharingSection } from './sharing-section.tsx'
 

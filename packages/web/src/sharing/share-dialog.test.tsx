@@ -1,7 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { Notices } from '../state/notices.tsx'
 import { button, click, eventually, render } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { conversationHtml } from './share-actions.ts'
 import { ShareDialog } from './share-dialog.tsx'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { button, change, click, field, render, type } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { SkillsSection } from './skills-section.tsx'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { button, click, eventually, field, render, type } from '../testing/render.tsx'
-import '../texts/show-team.ts'
 import { t } from '../texts/t.ts'
 import { CreateOwnerPage, JoinPage } from './create-account.tsx'
 import { DevicePage } from './device.tsx'

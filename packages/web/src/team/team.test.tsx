@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { useTeam } from '../state/team.tsx'
 import { button, change, click, eventually, field, named, press, render, type } from '../testing/render.tsx'
-import '../texts/show-team.ts'
 import { t } from '../texts/t.ts'
 import { CommentForm } from './comment-form.tsx'
 import { mentionAt, mentionedIn } from './mention.ts'

@@ -1,7 +1,6 @@
 import type { WatchedState } from '@troupe/protocol'
 import { expect, test, vi } from 'vitest'
 import { button, click, render } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { TaskStatus } from './task-status.tsx'
 import type { Watch } from './terminal-socket.ts'

@@ -1,7 +1,6 @@
 import type { UsageInfo } from '@troupe/protocol'
 import { expect, test } from 'vitest'
 import { button, change, click, field, render, type } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { daysBetween } from './usage-chart.tsx'
 import { UsageSection } from './usage-section.tsx'

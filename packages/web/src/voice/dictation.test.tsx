@@ -2,7 +2,6 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Composer } from '../composer/composer.tsx'
 import { Notices } from '../state/notices.tsx'
 import { button, change, click, eventually, field, press, render, type } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { setVoiceEngine, useVoice } from './voice-state.ts'
 

@@ -1,7 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { Notices } from '../state/notices.tsx'
 import { button, change, click, eventually, render } from '../testing/render.tsx'
-import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 import { useWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { readAloud } from './read-aloud.ts'

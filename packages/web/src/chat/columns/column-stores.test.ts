@@ -1,6 +1,5 @@
 import type { Chunk, Comparison } from '@troupe/protocol'
 import { expect, test, vi } from 'vitest'
-import '../../texts/show-late.ts'
 import { createFakeServer, message, openChat, page, until } from '../../testing/fake-server.ts'
 import { announceColumns, columnStatus } from './column-status.ts'
 import { messageText, type SessionState, visibleMessages } from '../session/session-state.ts'

@@ -2,7 +2,6 @@ import type { StoredMessage } from '@troupe/protocol'
 import { expect, test, vi } from 'vitest'
 import { message, page } from '../../testing/fake-server.ts'
 import { button, change, click, eventually, field, named, press, render } from '../../testing/render.tsx'
-import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { Columns } from './columns.tsx'
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type TeamPage, useTeam } from '../../state/team.tsx'
 import { button, change, click, eventually, field, render, type } from '../../testing/render.tsx'
-import '../../texts/show-team.ts'
 import { t } from '../../texts/t.ts'
 import { programOf } from './account-access.tsx'
 import { Tokens } from './api-tokens.tsx'

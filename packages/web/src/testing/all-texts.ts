@@ -1,0 +1,3 @@
+import '../texts/show-cards.ts'
+import '../texts/show-late.ts'
+import '../texts/show-team.ts'
