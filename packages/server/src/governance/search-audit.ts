@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tables } from '../stores/sql/context.ts'
+import type { Db } from '../stores/sql/context.ts'
+import type { Tables } from '../stores/sql/tables.ts'
 import { fieldTerm, queryWords } from './audit-terms.ts'
 
 export interface AuditQuery {

@@ -1,6 +1,5 @@
 import type { Blobs, MediaRequest } from '@troupe/core'
-import type { Principal, Rights } from '../http/principal.ts'
-import type { BlobScopes } from '../http/blob-scopes.ts'
+import type { BlobScopes, Principal, Rights } from '../http/principal.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { createPeople, type People } from './people.ts'

@@ -1,4 +1,5 @@
-import { removedMark, asksStream, type Db, statement, type Tables } from '../sql/context.ts'
+import { removedMark, asksStream, type Db, statement } from '../sql/context.ts'
+import type { Tables } from '../sql/tables.ts'
 import {
   closeSync,
   constants,

@@ -2,8 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { NamedError } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { indexedPairs } from '../postgres/search.ts'
-import type { AnyDb } from '../sql/context.ts'
-import { hasOtherWriters } from '../sql/locks.ts'
+import { type AnyDb, hasOtherWriters } from '../sql/context.ts'
 import { createSqliteSearch } from '../sqlite-search.ts'
 
 /** A table that both databases have, with its columns and the order of its rows. */

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeyedMutex } from '../../util/concurrency.ts'
 import { sql } from 'kysely'
-import type { Db, StoreContext } from '../sql/context.ts'
-import { lockKey } from '../sql/locks.ts'
+import { type Db, lockKey, type StoreContext } from '../sql/context.ts'
 import type { Commit } from '../sql/sql-store.ts'
 import { codeOf, isUnsent } from './pool.ts'
 

@@ -2,8 +2,8 @@ import { basename, resolve, sep } from 'node:path'
 import type { Project, Records, Store, Viewer, Workspace } from '@troupe/core'
 import { NamedError, newId } from '@troupe/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import { type Db, statement, type StoreContext, type Tables } from './context.ts'
-import { hasOtherWriters, lockKey, lockRow } from './locks.ts'
+import { type Db, hasOtherWriters, lockKey, lockRow, statement, type StoreContext } from './context.ts'
+import type { Tables } from './tables.ts'
 import { visibleTo } from './visible.ts'
 
 export function workspaces(context: StoreContext): Store['workspaces'] {
