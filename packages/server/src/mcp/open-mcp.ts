@@ -19,7 +19,7 @@ import { writePrivately } from '../config/home.ts'
 import { entryVersion, isEditableFile } from './mcp-file.ts'
 import { createLoginFiles, createOAuthLogins, type LoginStore, type OAuthLogins } from './oauth-logins.ts'
 import { createWorkspaceMcp, type WorkspaceMcp, type WorkspaceMcpOptions } from './workspace-mcp.ts'
-import { scopeOf } from '../workspaces/projects.ts'
+import { scopeOf } from '../workspaces/open-workspaces.ts'
 
 export interface Mcp {
   /** Called when a workspace is used or its trust changes. */
