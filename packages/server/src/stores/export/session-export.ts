@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../../util/concurrency.ts'
 import { type Db, type ExportChange, type Log, statement, streamFile } from '../sql/context.ts'
 import type { Tables } from '../sql/tables.ts'
 import type { Exporter } from '../sql/sql-store.ts'
-import { hiddenWorkspace } from '../sql/workspaces.ts'
+import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
 import { createSessionFiles } from './session-files.ts'
 import { createSessionWriter, emptyMark, type ExportMark, rewindStoredMark, storeMark } from './session-writer.ts'
 

@@ -22,7 +22,7 @@ import { isId } from '@troupe/protocol'
 import { toAgentRecord } from '../sql/agents.ts'
 import { toAsk } from '../sql/calls.ts'
 import { toSession } from '../sql/sessions.ts'
-import { hiddenWorkspace } from '../sql/workspaces.ts'
+import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
 
 /** Windows has no such flag. Only the check before opening protects there. */
 const noFollow = constants.O_NOFOLLOW ?? 0

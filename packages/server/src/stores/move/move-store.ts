@@ -9,7 +9,7 @@ import { migrateDatabase } from '../postgres/open-postgres.ts'
 import { createPostgresPool } from '../postgres/pool.ts'
 import type { Db, Log } from '../sql/context.ts'
 import type { Tables } from '../sql/tables.ts'
-import { hiddenWorkspace } from '../sql/workspaces.ts'
+import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
 import { openSqliteDatabase } from '../sqlite.ts'
 import { assertEmpty, copyTables, type OnProgress, type TableReport, tablesOf } from './copy-tables.ts'
 

@@ -16,7 +16,8 @@ import type { Tables } from './tables.ts'
 import { folderNotFound } from './folders.ts'
 import { cleanTitle, defaultTitle, fold, searchTerms } from './message-text.ts'
 import { visibleTo } from './visible.ts'
-import { hiddenWorkspace, hideSession, purgeSession, workspaceNotFound } from './workspaces.ts'
+import { workspaceNotFound } from './workspaces.ts'
+import { hiddenWorkspace, hideSession, purgeSession } from './hidden-sessions.ts'
 
 const sessionsPerQuery = 100
 

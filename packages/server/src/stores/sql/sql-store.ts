@@ -22,7 +22,9 @@ import { frames, runs } from './runs.ts'
 import { sessions } from './sessions.ts'
 import { type SignalPort, signals } from './signals.ts'
 import { usage } from './usage.ts'
-import { purgeHiddenSessions, records, settings, workspaces } from './workspaces.ts'
+import { workspaces } from './workspaces.ts'
+import { records, settings } from './records.ts'
+import { purgeHiddenSessions } from './hidden-sessions.ts'
 
 /** Keeps the exported files in sync with the database. */
 export interface Exporter {

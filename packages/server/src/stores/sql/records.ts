@@ -1,0 +1,91 @@
+import type { Records, Store } from '@troupe/core'
+import { type Db, lockKey, statement, type StoreContext } from './context.ts'
+import type { Tables } from './tables.ts'
+import { workspaceNotFound } from './workspaces.ts'
+
+/** Small JSON documents of a workspace by name. */
+export function records(context: StoreContext, table: 'definition'): Records {
+  const selectRecords = statement((db, { workspaceId }: { workspaceId: string }) =>
+    db.selectFrom(table).select(['name', 'data']).where('workspace_id', '=', workspaceId).orderBy('name'),
+  )
+  return {
+    async put({ workspaceId, name, data }) {
+      const text = JSON.stringify(data)
+      await context.write(async (db) => {
+        const workspace = await db.selectFrom('workspace').select('id').where('id', '=', workspaceId).executeTakeFirst()
+        if (!workspace) throw workspaceNotFound(workspaceId)
+        await db
+          .insertInto(table)
+          .values({ workspace_id: workspaceId, name, data: text })
+          .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doUpdateSet({ data: text }))
+          .execute()
+      })
+    },
+
+    async get(workspaceId, name) {
+      const row = await context.db
+        .selectFrom(table)
+        .select('data')
+        .where('workspace_id', '=', workspaceId)
+        .where('name', '=', name)
+        .executeTakeFirst()
+      return row && (JSON.parse(row.data) as Record<string, unknown>)
+    },
+
+    async list(workspaceId) {
+      const { rows } = await selectRecords(context.db, { workspaceId })
+      return rows.map((row) => ({ name: row.name, data: JSON.parse(row.data) as Record<string, unknown> }))
+    },
+
+    async remove(workspaceId, name) {
+      const { numDeletedRows } = await context.write((db) =>
+        db.deleteFrom(table).where('workspace_id', '=', workspaceId).where('name', '=', name).executeTakeFirst(),
+      )
+      return numDeletedRows > 0n
+    },
+  }
+}
+
+export function settings(context: StoreContext): Store['settings'] {
+  return {
+    async get(key) {
+      if (context.db.isTransaction) await lockSetting(context.db, key)
+      return read(context.db, key)
+    },
+    async set(key, value) {
+      await context.write((db) => write(db, key, value))
+    },
+    async update(key, change) {
+      await context.write(async (db) => {
+        await lockSetting(db, key)
+        await write(db, key, change(await read(db, key)))
+      })
+    },
+  }
+
+  async function read(db: Db, key: string): Promise<unknown> {
+    const row = (await selectSetting(db, { key })).rows[0]
+    return row && (JSON.parse(row.value) as unknown)
+  }
+
+  async function write(db: Db, key: string, value: unknown): Promise<void> {
+    if (value === undefined) await db.deleteFrom('setting').where('key', '=', key).execute()
+    else await upsertSetting(db, { key, value: JSON.stringify(value) })
+  }
+}
+
+/** Before a value is read that the same commit replaces. */
+export function lockSetting(db: Db, key: string): Promise<void> {
+  return lockKey(db, `setting:${key}`)
+}
+
+const upsertSetting = statement((db, { key, value }: Tables['setting']) =>
+  db
+    .insertInto('setting')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value })),
+)
+
+const selectSetting = statement((db, { key }: { key: string }) =>
+  db.selectFrom('setting').select('value').where('key', '=', key),
+)
