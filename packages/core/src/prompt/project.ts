@@ -10,7 +10,14 @@ import type {
 import { type CallNotes, cleanMessage, dataParts, isRefusedAnswer, type Metadata, type Part } from '@troupe/protocol'
 import { isTagged } from '../model/think-tags.ts'
 import { applyCompactions, applyTrim, type PromptMessage } from './apply-compactions.ts'
-import { descriptionBlock, descriptionsIn, imagesOf, mentionBlock, skillBlock, wrapBlock } from './prompt-blocks.ts'
+import {
+  descriptionBlock,
+  type ImageDescription,
+  imagesOf,
+  mentionBlock,
+  skillBlock,
+  wrapBlock,
+} from './prompt-blocks.ts'
 import { type FileKind, projectFile, projectReadFiles, projectReasoningFile, type ReadFiles } from './prompt-files.ts'
 
 export { blobHash } from './prompt-files.ts'
@@ -57,6 +64,19 @@ export function project(
   const text = system.filter((one) => !isBlank(one)).join('\n\n')
   if (text !== '') prompt.unshift({ role: 'system', content: text.toWellFormed() })
   return prompt
+}
+
+/** Descriptions by hash. A later one replaces an earlier one, so that a failure can be made up for. */
+export function descriptionsIn(messages: readonly { parts: readonly Part[] }[]): Map<string, ImageDescription> {
+  const found = new Map<string, ImageDescription>()
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type !== 'data-image-description') continue
+      const { data } = dataParts['image-description'].schema.safeParse(part.data)
+      if (data !== undefined) found.set(data.sha256, data)
+    }
+  }
+  return found
 }
 
 /**

@@ -44,7 +44,7 @@ export function skillBlock(skill: { name: string; path: string; content: string 
   return wrapBlock('skill', { name, path: skill.path, folder }, body)
 }
 
-type ImageDescription = DataParts['image-description']
+export type ImageDescription = DataParts['image-description']
 type Parts = readonly { parts: readonly Part[] }[]
 
 /** Images that these messages show, each once, the oldest first. */
@@ -70,19 +70,6 @@ export function imagesOf(part: Part): { sha256: string; name: string }[] {
   if (part.type !== 'data-command') return []
   const { data } = dataParts.command.schema.safeParse(part.data)
   return (data?.pictures ?? []).map(({ blob }) => ({ sha256: blob, name: data?.name ?? 'image' }))
-}
-
-/** Descriptions by hash. A later one replaces an earlier one, so that a failure can be made up for. */
-export function descriptionsIn(messages: Parts): Map<string, ImageDescription> {
-  const found = new Map<string, ImageDescription>()
-  for (const { parts } of messages) {
-    for (const part of parts) {
-      if (part.type !== 'data-image-description') continue
-      const { data } = dataParts['image-description'].schema.safeParse(part.data)
-      if (data !== undefined) found.set(data.sha256, data)
-    }
-  }
-  return found
 }
 
 /** For a model that cannot see the image. The text is somebody else's, so it is wrapped. */

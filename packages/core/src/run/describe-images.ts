@@ -1,6 +1,7 @@
 import type { DataParts } from '@troupe/protocol'
 import { applyCompactions } from '../prompt/apply-compactions.ts'
-import { descriptionsIn, imagesIn } from '../prompt/prompt-blocks.ts'
+import { descriptionsIn } from '../prompt/project.ts'
+import { imagesIn } from '../prompt/prompt-blocks.ts'
 import type { Answer } from '../tool/asks.ts'
 import type { DescribedImage, Vision, VisionChat } from '../tool/services.ts'
 import { askId } from './call-context.ts'
