@@ -15,7 +15,7 @@ import { branchIds, readSubtree } from './branches.ts'
 import { toAsk } from './calls.ts'
 import { searchText } from './message-text.ts'
 import { removeRuns, removeRunsOfMessages } from './runs.ts'
-import { lockSetting } from './records.ts'
+import { lockSetting } from './settings.ts'
 
 const settingKey = 'removals'
 const removalLifetimeMs = 24 * 60 * 60 * 1000

@@ -22,8 +22,8 @@ import { frames, runs } from './runs.ts'
 import { sessions } from './sessions.ts'
 import { type SignalPort, signals } from './signals.ts'
 import { usage } from './usage.ts'
-import { workspaces } from './workspaces.ts'
-import { records, settings } from './records.ts'
+import { records, workspaces } from './workspaces.ts'
+import { settings } from './settings.ts'
 import { purgeHiddenSessions } from './hidden-sessions.ts'
 
 /** Keeps the exported files in sync with the database. */

@@ -1,5 +1,5 @@
 import { basename, resolve, sep } from 'node:path'
-import type { Project, Store, Viewer, Workspace } from '@troupe/core'
+import type { Project, Records, Store, Viewer, Workspace } from '@troupe/core'
 import { NamedError, newId } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { type Db, lockRow, statement, type StoreContext } from './context.ts'
@@ -284,5 +284,48 @@ function toProject(row: Tables['project']): Project {
     name: row.name ?? (basename(row.path) || row.path),
     path: row.path,
     createdAt: row.created_at,
+  }
+}
+
+/** Small JSON documents of a workspace by name. */
+export function records(context: StoreContext, table: 'definition'): Records {
+  const selectRecords = statement((db, { workspaceId }: { workspaceId: string }) =>
+    db.selectFrom(table).select(['name', 'data']).where('workspace_id', '=', workspaceId).orderBy('name'),
+  )
+  return {
+    async put({ workspaceId, name, data }) {
+      const text = JSON.stringify(data)
+      await context.write(async (db) => {
+        const workspace = await db.selectFrom('workspace').select('id').where('id', '=', workspaceId).executeTakeFirst()
+        if (!workspace) throw workspaceNotFound(workspaceId)
+        await db
+          .insertInto(table)
+          .values({ workspace_id: workspaceId, name, data: text })
+          .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doUpdateSet({ data: text }))
+          .execute()
+      })
+    },
+
+    async get(workspaceId, name) {
+      const row = await context.db
+        .selectFrom(table)
+        .select('data')
+        .where('workspace_id', '=', workspaceId)
+        .where('name', '=', name)
+        .executeTakeFirst()
+      return row && (JSON.parse(row.data) as Record<string, unknown>)
+    },
+
+    async list(workspaceId) {
+      const { rows } = await selectRecords(context.db, { workspaceId })
+      return rows.map((row) => ({ name: row.name, data: JSON.parse(row.data) as Record<string, unknown> }))
+    },
+
+    async remove(workspaceId, name) {
+      const { numDeletedRows } = await context.write((db) =>
+        db.deleteFrom(table).where('workspace_id', '=', workspaceId).where('name', '=', name).executeTakeFirst(),
+      )
+      return numDeletedRows > 0n
+    },
   }
 }
