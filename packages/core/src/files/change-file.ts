@@ -152,7 +152,7 @@ export function findPlaceholder(newText: string, oldText: string): string | unde
   return found.find((line) => !known.has(line))
 }
 
-/** Looks only at lines with an ellipsis, and not at more of them than any code has. */
+/** Looks only at lines with an ellipsis, up to a number that no real code reaches. */
 function placeholders(text: string): string[] {
   const found: string[] = []
   const marks = new RegExp(ellipsis, 'g')

@@ -66,7 +66,7 @@ export function project(
   return prompt
 }
 
-/** Descriptions by hash. A later one replaces an earlier one, so that a failure can be made up for. */
+/** Returns descriptions by hash. A later one replaces an earlier one, which may have failed. */
 export function descriptionsIn(messages: readonly { parts: readonly Part[] }[]): Map<string, ImageDescription> {
   const found = new Map<string, ImageDescription>()
   for (const { parts } of messages) {
@@ -262,7 +262,7 @@ function userContent(parts: readonly Part[]): UserContent {
   })
 }
 
-/** Adds the words of each image that the model cannot see. */
+/** Adds a description for each image that the model cannot see. */
 function withDescriptions(describe: (sha256: string) => string | undefined): typeof userContent {
   return (parts) =>
     parts.flatMap((part) => [

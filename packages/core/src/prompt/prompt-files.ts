@@ -352,7 +352,7 @@ export interface ReadFiles {
 export function projectReadFiles(
   messages: readonly { parts: readonly object[] }[],
   takes: readonly FileKind[],
-  /** The image in words, by its hash. */
+  /** Returns the description of an image, by hash. */
   describe: (sha256: string) => string | undefined = () => undefined,
 ): ReadFiles {
   const shown = takes.length === 0 ? new Set<string>() : newestFiles(messages, takes)

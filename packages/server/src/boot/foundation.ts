@@ -75,7 +75,7 @@ export async function openFoundation(options: ServerOptions, { home, env, log, c
   }
 }
 
-/** Loads the code of team mode only there. */
+/** Loads the code of team mode only when it is used. */
 async function openTeamGovernance(
   { team }: ServerOptions,
   given: Omit<GovernanceOptions, 'team'>,

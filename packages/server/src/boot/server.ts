@@ -71,7 +71,7 @@ export interface ClusterSettings {
   listenUrl?: string
   /** Known to all nodes. Signs the requests that they pass on. */
   secret: string
-  /** Where the other nodes reach this one. Default: its own address. */
+  /** Address of this node for other nodes. Default: its own address. */
   url?: string
   /** Names the disk that this node works on. Nodes with the same name see the same folders. Default: `main`. */
   place?: string

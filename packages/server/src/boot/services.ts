@@ -42,7 +42,7 @@ import { openToolServices } from './tool-services.ts'
 /** Everything that routes and runs use. Opened once. */
 export type Services = Awaited<ReturnType<typeof openServices>>
 
-/** Readers on other nodes see what is written. */
+/** Shorter in a cluster, because readers on other nodes see only written frames. */
 const clusterFrameMs = 25
 
 interface ServicesContext {

@@ -146,7 +146,7 @@ async function openClusterRoutes(
   })
 }
 
-/** Leads from ids in requests to the chat or the scope that decides who may make them. */
+/** Finds the chat or scope of an id in a request, to check the caller's rights on it. */
 function lookups({ states, rules, permissions, store }: Services) {
   return {
     async sessionOfRevert(revertId: string): Promise<string | undefined> {

@@ -58,7 +58,7 @@ export interface ChatContext {
   blobScopes: Pick<BlobScopes, 'of' | 'attach'>
   runs: RunManager
   models: Pick<Models, 'resolveChatModel' | 'of'>
-  /** Who sends the request, in team mode. */
+  /** The sender of the request, in team mode. */
   from?: Pick<RunRequest, 'person' | 'requestId'>
   permissions: Pick<Permissions, 'checkMode' | 'initialMode' | 'modeOf' | 'setMode'>
   commands: Commands

@@ -33,7 +33,7 @@ export function viewerOf(principal: Principal): Viewer | undefined {
   return { personId: '', isOwner: false }
 }
 
-/** What the caller may do, for handlers that list things of several chats or workspaces. */
+/** Rights of the caller, for handlers that list objects of several chats or workspaces. */
 export interface Rights {
   session(session: Session): Promise<SessionRight | undefined>
   workspace(workspaceId: string): Promise<WorkspaceRight | undefined>
@@ -52,8 +52,8 @@ export function isAdmin(principal: Principal): boolean {
 }
 
 /**
- * Blobs by who may read them. A hash that somebody merely knows opens nothing: a caller reads what they uploaded and
- * what their chats contain, a run what its chat contains.
+ * Blobs by reader. Knowing a hash is not enough: a caller can read blobs that they uploaded or that their chats
+ * contain, and a run can read the blobs of its chat.
  */
 export interface BlobScopes {
   of(principal: Principal): Blobs

@@ -64,7 +64,7 @@ export function openMcp(options: {
   env: NodeJS.ProcessEnv
   folderIsolation?: WorkspaceMcpOptions['folderIsolation']
   redirectUrl: () => string
-  /** Where logins are kept. Default: files of the home. */
+  /** Storage of logins. Default: files in the home. */
   logins?: LoginStore | undefined
   /** Servers of folders that an administrator allows. Default: all. */
   allows?: ((entry: McpEntry) => boolean) | undefined

@@ -6,7 +6,7 @@ import { createPeople, type People } from './people.ts'
 import { createRights } from './rights.ts'
 import { createSharing, type SharingStore } from './sharing.ts'
 
-/** What team mode keeps in the database, apart from accounts. */
+/** Data of team mode in the database, apart from accounts. */
 export interface TeamData {
   people: People
   sharing: SharingStore

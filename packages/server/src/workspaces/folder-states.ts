@@ -22,7 +22,7 @@ export interface SeenFolder {
   identity?: string
 }
 
-/** What is known about folders of the user. No call waits for a folder longer than the limit of the lanes. */
+/** State of the user's folders. No call waits for a folder longer than the limit of the lanes. */
 export interface FolderStates {
   /** Looks at the folder, unless it just did so. `waitMs`: answers `slow` if it takes longer. */
   check(folder: string, waitMs?: number): Promise<SeenFolder>
@@ -33,7 +33,7 @@ export interface FolderStates {
   close(): void
 }
 
-/** Not used for a mount that can hang: what was seen is a reason to read its files synchronously. */
+/** Ignored for a mount that can hang, because code reads its files synchronously after this check. */
 const freshMs = 250
 /** Folders in use are looked at this often, so that one that begins to hang is known before it is read. */
 const watchEveryMs = 1000
@@ -122,7 +122,7 @@ function isIn(folders: ReadonlySet<string>, file: string): boolean {
   }
 }
 
-/** Reads files of a folder. Returns what was read last if the folder hangs, also if it begins to hang meanwhile. */
+/** Reads files of a folder. Returns the previous value if the folder hangs, even if it starts to hang during the read. */
 export function readResponding<T>(responds: () => boolean, read: () => T, last: () => T): T {
   if (!responds()) return last()
   try {
@@ -138,9 +138,9 @@ export type FolderTask = { inspect: string } | { list: { folder: string; prefix:
 type Answer = FolderFacts | { entries: FolderEntry[]; isCut: boolean }
 
 /**
- * Looks at folders, so that one that hangs holds up nobody else. A hanging call keeps its thread for as long as it
+ * Inspects folders without letting one that hangs block the others. A hanging call keeps its thread for as long as it
  * hangs, and the process has only a few of them: at most two of those are used here, and further calls get threads of
- * their own. A mount that hangs takes one lane, whatever number of its folders is asked about.
+ * their own. A mount that hangs takes one lane, no matter how many of its folders are requested.
  */
 export interface FolderLanes {
   inspect(folder: string): Promise<FolderFacts>

@@ -40,7 +40,7 @@ export interface Workspaces {
   listed(folder: string): Promise<Workspace>
   /** Opens a folder for a page. Throws the errors of `open`, and `OutsideRoots` (403). */
   openInRoots(folder: string): Promise<Workspace>
-  /** Where pages may open folders, without links. */
+  /** Places where pages may open folders, as paths without links. */
   roots(): Promise<string[]>
   /** Adds a folder that was opened from the command line. */
   addRoot(folder: string): void

@@ -107,7 +107,7 @@ export function workspaceRoutes(options: {
     }
   }
 
-  /** Chats that the caller cannot read count for no folder. */
+  /** Chats that the caller cannot read are not counted. */
   async function countActive(rights: Rights): Promise<ActiveCounts> {
     const folders = new Map<string, string | undefined>()
     const folderOfSession = async (id: string): Promise<string> => {

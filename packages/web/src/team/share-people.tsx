@@ -14,7 +14,7 @@ const rights = ['read', 'comment', 'write', 'approve'] as const
 const rightOptions = () => rights.map((value) => ({ value, label: t.team.share.rights[value] }))
 const durations = ['1', '7', '30', '90', '365'] as const
 
-/** Who sees the chat: its folder, people, and anyone with a link. */
+/** Shares the chat with its folder, with people, and with anyone who has a link. */
 export function SharePeople({ sessionId }: { sessionId: string }) {
   const { call } = useWorkspace().api
   const asked = useServerData(

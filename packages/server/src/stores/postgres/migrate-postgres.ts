@@ -10,7 +10,7 @@ import { postgresSearchMigrations } from './search.ts'
 /** Versions that a program which knows only earlier ones can use unchanged. It keeps working until it is updated. */
 const additiveVersions = new Set([10])
 
-/** Once another process changed the schema in a way that this program does not know, it begins no transaction. */
+/** Refuses transactions once another process has migrated to a schema that this program does not know. */
 export const versionGuard: Guard = {
   sql: `select version from schema_version where version > ${schemaVersion} and additive = 0 order by version desc limit 1`,
   error: ({ version }) => newerDatabase(Number(version)),

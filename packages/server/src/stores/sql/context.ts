@@ -31,7 +31,7 @@ export interface StoreContext {
   search: SearchIndex
   clock: () => number
   log: Log
-  /** Where this process works. Empty for a single one. */
+  /** Name of this process's disk. Empty outside a cluster. */
   place: string
   listen: Store['signals']['listen']
   /** Runs the callback in one commit (or in the enclosing one), then exports the changes. */
@@ -224,7 +224,7 @@ export function hasOtherWriters(db: AnyDb): boolean {
 /** Sessions that a transaction has locked. */
 const locked = new WeakMap<Db, Set<string>>()
 
-/** Returns true if it had to wait its turn, so that what was read before may be outdated. */
+/** Returns true if it locked now, so values that were read before may be outdated. */
 export async function lockSession(db: Db, id: string): Promise<boolean> {
   if (!hasOtherWriters(db)) return false
   const own = locked.get(db) ?? new Set()
@@ -234,7 +234,7 @@ export async function lockSession(db: Db, id: string): Promise<boolean> {
   return true
 }
 
-/** In a transaction, what is read of a session stays true until its end. */
+/** In a transaction, locks the session, so values read from it stay valid until the commit. */
 export async function lockIfInside(db: Db, sessionId: string): Promise<void> {
   if (db.isTransaction) await lockSession(db, sessionId)
 }
@@ -256,7 +256,7 @@ export async function lockRow(
   await (mode === 'share' ? select.forShare() : select.forUpdate()).execute()
 }
 
-/** Locks a name, for what has no row yet. */
+/** Locks a name, for values that have no row yet. */
 export async function lockKey(db: AnyDb, key: string): Promise<void> {
   if (hasOtherWriters(db)) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(db)
 }

@@ -30,7 +30,7 @@ export function settings(context: StoreContext): Store['settings'] {
   }
 }
 
-/** Before a value is read that the same commit replaces. */
+/** Call before reading a value that the same commit replaces. */
 export function lockSetting(db: Db, key: string): Promise<void> {
   return lockKey(db, `setting:${key}`)
 }

@@ -16,7 +16,7 @@ const pageSchema = z.object({
   sessionId: z.string(),
   name: z.string(),
   publishedAt: z.number(),
-  /** Where it is, without the secret key, so that it is found after the settings change. */
+  /** Its location without the secret key, so that it can be found after the settings change. */
   folder: z.string().optional(),
   bucket: z
     .object({
