@@ -18,7 +18,8 @@ import {
   skillBlock,
   wrapBlock,
 } from './prompt-blocks.ts'
-import { type FileKind, projectFile, projectReadFiles, projectReasoningFile, type ReadFiles } from './prompt-files.ts'
+import { projectFile, projectReadFiles, projectReasoningFile, type ReadFiles } from './prompt-files.ts'
+import type { FileKind } from './inline-file.ts'
 
 export { blobHash } from './prompt-files.ts'
 
