@@ -140,7 +140,7 @@ function changedEntries(source: Buffer, result: Buffer, parts: ReadonlySet<strin
 
 const convertTo: Record<OfficeFormat, string> = { docx: 'txt:Text (encoded):UTF8', xlsx: 'csv', pptx: 'pdf' }
 
-/** What LibreOffice reads from each file. Undefined if it does not open. */
+/** Text that LibreOffice reads from each file. Undefined if it does not open. */
 async function texts(
   samples: readonly Sample[],
   fileOf: (sample: Sample) => string,

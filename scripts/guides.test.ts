@@ -50,6 +50,18 @@ test('the guides have a file for each thing to add', () => {
   ])
 })
 
+test('the guide for routes names everything that an endpoint declares, and every kind of access', () => {
+  const guide = readFileSync(path.join(root, 'docs/guides/extending-the-server.md'), 'utf8')
+  const source = (name: string): string => readFileSync(path.join(root, 'packages/protocol/src/http', name), 'utf8')
+  const declared = /interface Endpoint \{(.*?)\n\}/s.exec(source('endpoint.ts'))?.[1] ?? ''
+  const fields = [...declared.matchAll(/^  (\w+)\??:/gm)].map(([, name = '']) => name)
+  const table = guide.split('### What an endpoint can declare')[1]?.split('\n###')[0] ?? ''
+  const rows = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? [])
+  expect(rows.toSorted()).toEqual(fields.toSorted())
+  const kinds = new Set([...source('access.ts').matchAll(/\bon: '(\w+)'/g)].map(([, kind]) => kind))
+  expect(new Set([...guide.matchAll(/`\{ on: '(\w+)'/g)].map(([, kind]) => kind))).toEqual(kinds)
+})
+
 test('the page files in the guides keep to the rule for texts', () => {
   expect(pageFiles.flatMap(({ file, code }) => findTexts(file, code))).toEqual([])
 })

@@ -29,6 +29,24 @@ test('no folder has more than 25 source files', () => {
   expect([...counts].filter(([folder, count]) => count > 25 && !registries.test(folder))).toEqual([])
 })
 
+test('files are topics: at most 8 of them per thousand lines', () => {
+  const lines = files.reduce((sum, file) => sum + readFileSync(path.join(root, file), 'utf8').split('\n').length - 1, 0)
+  expect((files.length / lines) * 1000).toBeLessThanOrEqual(8)
+})
+
+test('less than 2 % of comments open with a free relative clause', () => {
+  const comments = globSync('{packages/*/{src,e2e,crash},scripts,bench}/**/*.{ts,tsx,mjs}', { cwd: root }).flatMap(
+    (file) =>
+      // The first line of each comment.
+      [...readFileSync(path.join(root, file), 'utf8').matchAll(/(?:\/\*\*\s+(?:\* )?|(?<!\/\/.*\n\s*)\/\/ )(.*)/g)].map(
+        ([, text = '']) => text,
+      ),
+  )
+  expect(comments.length).toBeGreaterThan(9000)
+  const relative = comments.filter((text) => /^(What|How|Whether|Where|Who|Whose)\b/.test(text))
+  expect(relative.length / comments.length).toBeLessThan(0.02)
+})
+
 test('no two folders import each other', () => {
   const edges = new Map<string, string>()
   for (const [file, targets] of imports)

@@ -16,7 +16,7 @@ interface Flood {
   wholeMs: number
   /** Peak of this process, which is the server and the driver of the browser. */
   grownMb: number
-  /** What the peak of the same output again adds, on average of several times. The first ones fill caches. */
+  /** Average growth of the peak when the same output is repeated. The first repetitions fill caches. */
   laterMb: number
   interruptMs: number
 }

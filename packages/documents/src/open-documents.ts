@@ -10,7 +10,7 @@ export interface DocumentsOptions {
   processes?: number
   /** Time limit for one read. */
   ms?: number
-  /** How long an idle process waits for the next document. */
+  /** An idle process waits this long for the next document. */
   idleMs?: number
   /** Heap limit of a process. */
   heapMb?: number

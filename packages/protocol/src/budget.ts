@@ -6,7 +6,7 @@ export type BudgetPeriod = (typeof budgetPeriods)[number]
 export const budgetWarningShare = 0.8
 
 export interface BudgetInfo {
-  /** What it is for. Absent: everything. */
+  /** Scope of the budget. Absent: everything. */
   of?: 'person' | 'workspace' | 'model'
   period: BudgetPeriod
   /** In US dollars. */

@@ -99,11 +99,11 @@ export type Contract = typeof contract
 
 type Required<Name extends string, Value> = [Value] extends [undefined] ? unknown : { [Key in Name]: Value }
 
-/** What a client passes to call an endpoint. */
+/** Input that a client passes to an endpoint. */
 export type CallOf<Key extends keyof Contract> = (keyof ParamsOf<Key> extends never
   ? unknown
   : { params: ParamsOf<Key> }) &
   Required<'body', BodyInputOf<Contract[Key]>> & { query?: QueryInputOf<Contract[Key]> }
 
-/** What an endpoint answers. */
+/** Response of an endpoint. */
 export type Answered<Key extends keyof Contract> = AnswerOf<Contract[Key]>

@@ -71,7 +71,7 @@ export interface ImageDisplay {
   mediaType: string
   size: number
   sha256?: string
-  /** What is done to make it, as sentences. */
+  /** Steps that made it, as sentences. */
   steps?: string[] | undefined
 }
 

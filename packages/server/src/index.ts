@@ -1,6 +1,6 @@
 export { createModels } from './models/models.ts'
 export type { Models, ModelsOptions, ResolvedModel } from './models/models.ts'
-export { getModelDefinition, getProviderDefinition, resolveChatModel } from './models/program-models.ts'
+export { getModelDefinition, getProviderDefinition, resolveChatModel } from './models/open-models.ts'
 export { startServer } from './boot/start-server.ts'
 export type { IsolationOptions, TeamIsolation } from './isolation/open-isolation.ts'
 export { version } from './boot/server.ts'

@@ -106,7 +106,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     model.open('weight 2')
     await chat.finished()
     const page = await chat.page.context().newPage()
-    // What an idle page loads ahead, and menus with a first move of the mouse, which Chromium sometimes reports where it
+    // Modules that an idle page preloads, and menus on a first mouse move, which Chromium sometimes reports where it
     // last was: on a busy machine both come before the message.
     await page.addInitScript(() => {
       window.requestIdleCallback = () => 0

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { type BigIntStats, statSync } from 'node:fs'
 import type { DiffDisplay } from '@troupe/protocol'
-import { diffBytes, diffReplacements, type TextDiff } from '../text/diff.ts'
+import { diffBytes, diffReplacements, type TextDiff, withHunks } from '../text/diff.ts'
 import type { TextFormat } from '../text/encoding.ts'
 import { formatCount, printablePath } from '../text/format.ts'
 import { applyReplacements, type Replacement } from '../text/text-edit.ts'
@@ -12,7 +12,6 @@ import { changeFiles, withPathLocks } from './file-transaction.ts'
 import { type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type FileKnowledge, knownHash, recordWrite, type Snapshot, takeSnapshot } from './snapshot.ts'
 import { journalFor } from './undo-folder.ts'
-import { withHunks } from './hunks.ts'
 
 export interface NewContent {
   /** Complete new content. Alternatively, `replacements` to apply to the current content. */
@@ -153,7 +152,7 @@ export function findPlaceholder(newText: string, oldText: string): string | unde
   return found.find((line) => !known.has(line))
 }
 
-/** Looks only at lines with an ellipsis, and not at more of them than any code has. */
+/** Looks only at lines with an ellipsis, up to a number that no real code reaches. */
 function placeholders(text: string): string[] {
   const found: string[] = []
   const marks = new RegExp(ellipsis, 'g')

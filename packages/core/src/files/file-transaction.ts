@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
-import { createYielder } from '../text/scan-bytes.ts'
+import { setImmediate } from 'node:timers/promises'
 import type { OpenChange, ReplacedPart } from '../tool/undo-journal.ts'
 import { type FileOwner, type PreparedFile, prepareFile, writeError } from './atomic-write.ts'
 import { isUnchanged, type Snapshot } from './snapshot.ts'
@@ -42,11 +42,10 @@ export async function changeFiles(
   try {
     await refuseChanged(changes)
     signal?.throwIfAborted()
-    const rest = createYielder()
     for (const one of staged) {
       putInPlace(one)
       done.push(one)
-      if (rest.due()) await rest.yield()
+      if (done.length % groupSize === 0) await setImmediate()
     }
     await inGroups(staged, ({ open }, index) => open.done(hashes[index] ?? null))
     return hashes
@@ -109,11 +108,10 @@ const groupSize = 32
 
 /** A patch may change thousands of files: a few at a time keep few of them open and the event loop free. */
 async function inGroups<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
-  const rest = createYielder()
   const results: R[] = []
   for (let at = 0; at < items.length; at += groupSize) {
     results.push(...(await Promise.all(items.slice(at, at + groupSize).map((item, index) => work(item, at + index)))))
-    if (rest.due()) await rest.yield()
+    if (results.length < items.length) await setImmediate()
   }
   return results
 }

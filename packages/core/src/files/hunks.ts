@@ -1,88 +1,7 @@
 import { Buffer } from 'node:buffer'
-import { hash } from 'node:crypto'
-import type { DiffDisplay } from '@troupe/protocol'
+import type { Hunk, ShownDiff, Stretch } from '../text/diff.ts'
 import type { TextFormat } from '../text/encoding.ts'
 import { type TextUnits, textUnits } from '../text/text-edit.ts'
-
-/** A part of a change that a person accepts or rejects: adjacent changed lines, or a new, deleted or moved file. */
-export interface Hunk {
-  /**
-   * Bound to everything the person sees of the file: path, all changed lines and those around them. If the file changes
-   * there, its hunks have other ids. Line numbers may shift.
-   */
-  id: string
-  /** Lines of the diff, the last one excluded. Both 0 if the diff has no lines for it. */
-  from: number
-  to: number
-  /** Changed lines of both sides, 0-based. Absent for a file as a whole. */
-  lines?: { before: Stretch; after: Stretch }
-}
-
-interface Stretch {
-  start: number
-  count: number
-}
-
-type Shown = Pick<DiffDisplay, 'path' | 'change' | 'from' | 'diff'>
-
-/** Splits a diff that is not cut. Moving a file is a separate hunk. */
-export function hunksOf(shown: Shown): Hunk[] {
-  const { change, diff } = shown
-  const lines = diff === '' ? [] : diff.replace(/\n$/, '').split('\n')
-  const blocks = change === 'created' || change === 'deleted' ? [] : changedBlocks(lines)
-  const file = change === 'moved' ? { from: 0, to: 0 } : { from: 0, to: lines.length }
-  const parts = change === 'moved' ? [file, ...blocks] : blocks.length === 0 ? [file] : blocks
-  const seen = JSON.stringify([shown.path, shown.from, change, diff.replace(/^@@ .*$/gm, '@@')])
-  return parts.map((part, index) => ({ id: hash('sha256', `${seen} ${index}`, 'hex').slice(0, 16), ...part }))
-}
-
-/** For an approval: the diff with its hunks. */
-export function withHunks(diff: DiffDisplay): DiffDisplay {
-  return { ...diff, hunks: hunksOf(diff).map(({ id, from, to }) => ({ id, from, to })) }
-}
-
-function changedBlocks(lines: readonly string[]): Omit<Hunk, 'id'>[] {
-  const blocks: Required<Omit<Hunk, 'id'>>[] = []
-  let [before, after] = [0, 0]
-  for (const [index, line] of lines.entries()) {
-    const head = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)
-    if (head !== null) {
-      before = firstLine(head[1], head[2])
-      after = firstLine(head[3], head[4])
-      continue
-    }
-    const mark = line[0]
-    const last = blocks.at(-1)
-    const isNext = last?.to === index
-    if (mark === '\\') {
-      if (isNext) last.to++
-      continue
-    }
-    if (mark === ' ') {
-      before++
-      after++
-      continue
-    }
-    const block = isNext
-      ? last
-      : { from: index, to: index, lines: { before: { start: before, count: 0 }, after: { start: after, count: 0 } } }
-    if (!isNext) blocks.push(block)
-    block.to++
-    if (mark === '-') {
-      block.lines.before.count++
-      before++
-    } else {
-      block.lines.after.count++
-      after++
-    }
-  }
-  return blocks
-}
-
-/** 0-based. An empty side has the number of the line before it. */
-function firstLine(start: string | undefined, count: string | undefined): number {
-  return Number(start) - (count === '0' ? 0 : 1)
-}
 
 /** Lines with their endings, in units that map one to one to the bytes of the file. */
 export interface FileLines {
@@ -136,7 +55,7 @@ export function requireHunks(hunks: readonly Hunk[], accepted: ReadonlySet<strin
 const maxExcerpt = 2000
 
 /** The rejected part of a diff, for the model. */
-export function rejectedExcerpt(files: readonly (Shown & { rejected: readonly Hunk[] })[]): string {
+export function rejectedExcerpt(files: readonly (ShownDiff & { rejected: readonly Hunk[] })[]): string {
   const parts = files.flatMap(({ path, change, from, diff, rejected }) => {
     if (rejected.length === 0) return []
     const lines = diff.split('\n')

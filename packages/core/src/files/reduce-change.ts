@@ -7,13 +7,12 @@ import {
   acceptedLines,
   type FileLines,
   fileLines,
-  type Hunk,
-  hunksOf,
   rejectedExcerpt,
   requireHunks,
   staleHunks,
   toFileBytes,
 } from './hunks.ts'
+import { type Hunk, hunksOf } from '../text/diff.ts'
 import { type ResolvedPath, shownPath } from './resolve-path.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 

@@ -2,16 +2,8 @@ import type { Buffer } from 'node:buffer'
 import { decodeText, detectFormat } from '../text/encoding.ts'
 import { parsePatch } from '../text/parse-patch.ts'
 import type { ReducedInput, ToolContext } from '../tool/tool.ts'
-import {
-  acceptedLines,
-  fileLines,
-  type Hunk,
-  hunksOf,
-  rejectedExcerpt,
-  requireHunks,
-  staleHunks,
-  toFileBytes,
-} from './hunks.ts'
+import { acceptedLines, fileLines, rejectedExcerpt, requireHunks, staleHunks, toFileBytes } from './hunks.ts'
+import { type Hunk, hunksOf } from '../text/diff.ts'
 import { describeDraft, type Draft, type PatchedFile, planPatch } from './patch-files.ts'
 import { notInPart } from './reduce-change.ts'
 

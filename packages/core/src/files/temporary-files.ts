@@ -92,7 +92,7 @@ export async function makeTemporaryFolder(purpose: string, isolation?: Isolation
   return folder
 }
 
-/** Lets the person's programs use what the server made, and the server's files in it. */
+/** Gives the person's programs access to a file or folder that the server made. */
 export async function giveTo(isolation: Isolation | undefined, folder: string): Promise<void> {
   if (isolation?.user === undefined) return
   const { uid, gid, groups } = isolation.user

@@ -22,7 +22,7 @@ import {
 } from './undo-store.ts'
 
 interface UndoFolderOptions {
-  /** Mode bits that a restored file may have. In team mode none that run it as its owner, who is another one. */
+  /** Mode bits that a restored file may have. Not setuid or setgid in team mode, because the owner differs. */
   modes?: number
   /** Maximum bytes of stored content. The oldest changes are dropped first. */
   quota?: number
@@ -285,7 +285,7 @@ function changedReason(now: string | null, after: string | null): string {
     : 'it has been changed since by someone else or by a command'
 }
 
-/** What the journal keeps of a file besides its content. */
+/** Facts about a file that the journal stores besides its content. */
 export function fileFacts(snapshot: Snapshot | undefined): FileFacts {
   return snapshot === undefined ? {} : { sha256: snapshot.sha256, mode: Number(snapshot.stats.mode) }
 }

@@ -7,7 +7,7 @@ import type { ResourceLimits } from '../tool/isolation.ts'
 export interface ControlGroups {
   /** Limits of the kernel that apply, such as `memory`. */
   readonly controllers: readonly Controller[]
-  /** Opens a group within the group of a person, whose limits are `total`. */
+  /** Opens a group inside the person's group, which has the limits `total`. */
   open(person: string, limits: ResourceLimits, total: ResourceLimits): ProcessGroup
   close(): void
 }
@@ -47,7 +47,7 @@ export function findControlGroups({ name, ...given }: FindOptions): ControlGroup
     const own = parseOwnGroups(given.own ?? readFileSync('/proc/self/cgroup', 'latin1'))
     return openVersion2(mounts, own, name) ?? openVersion1(mounts, own, name)
   } catch {
-    // The kernel denies it, or has none.
+    // The kernel denies access or has no control groups.
     return undefined
   }
 }
@@ -123,7 +123,7 @@ function openVersion2(mounts: MountedGroups[], own: Map<string, string>, name: s
   return createGroups([{ top, controllers, version: 2 }], enabled)
 }
 
-/** A tree per controller, some of which share one. */
+/** Version 1: each controller has a tree, and some share one. */
 function openVersion1(mounts: MountedGroups[], own: Map<string, string>, name: string): ControlGroups | undefined {
   const trees = mounts.flatMap(({ folder, controllers: all, version }) => {
     const controllers = allControllers.filter((one) => version === 1 && all.includes(one))

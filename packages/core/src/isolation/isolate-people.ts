@@ -12,7 +12,7 @@ export interface IsolatePeopleOptions {
   troupeHome: string
   env: NodeJS.ProcessEnv
   limits: ResourceLimits
-  /** A person's programs together may use this many times the limits. */
+  /** All programs of a person together may use this multiple of the limits. */
   runs: number
   /** Folder for files of a start. Only the server may read it. */
   launchFolder: string
@@ -20,9 +20,9 @@ export interface IsolatePeopleOptions {
   name: string
 }
 
-/** Means to separate the programs of people on this machine. */
+/** How programs of different people are separated on this machine. */
 export interface People {
-  /** Undefined if there is no control over memory and processes. */
+  /** Undefined if memory and processes cannot be limited. */
   readonly groups: ControlGroups | undefined
   of(person: PersonPlace): Isolation
   close(): void
@@ -40,7 +40,7 @@ export interface PersonPlace {
   files: Readonly<Record<string, string>>
 }
 
-/** Home of every person inside the sandbox. The folder is in memory and new at each start. */
+/** Everyone's home directory inside the sandbox: an empty folder in memory at each start. */
 export const personHome = '/home/member'
 
 /** Returns undefined if bubblewrap or, for root, `setpriv` is missing. */
@@ -104,7 +104,7 @@ export function isReachable(place: string): boolean {
   }
 }
 
-/** True if any user can reach what is inside. */
+/** True if any user can enter the folder. */
 export function isTraversable(folder: string): boolean {
   const above = path.dirname(folder)
   return (lstatSync(folder).mode & 0o001) !== 0 && (above === folder || isTraversable(above))

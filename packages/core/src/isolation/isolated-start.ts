@@ -1,6 +1,6 @@
 import type { Confined, ConfinedStart, Isolation } from '../tool/isolation.ts'
 
-/** Returns how to start a program: in the sandbox of its owner in team mode, as it is for a single user. */
+/** Returns how to start a program: in its owner's sandbox in team mode, unchanged for a single user. */
 export async function isolatedStart(isolation: Isolation | undefined, start: ConfinedStart): Promise<Confined> {
   if (isolation !== undefined) return isolation.sandbox.wrap(start)
   const { argv, env, cwd } = start

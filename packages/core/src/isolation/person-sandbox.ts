@@ -22,7 +22,7 @@ export interface PersonSandboxOptions {
   home: string
   /** Folders that the person's programs may use. Grants elsewhere have no effect. */
   folders: readonly string[]
-  /** The person's own folder, for files of a start that only the server may read. */
+  /** The person's folder, for start-up files that only the server may read. */
   launchFolder: string
   files: Readonly<Record<string, string>>
   troupeHome: string
@@ -51,11 +51,11 @@ export function createPersonSandbox(options: PersonSandboxOptions): Sandbox {
   }
 }
 
-/** Joins the groups while the server's rights are there, then becomes the user. Members of a folder share new files. */
+/** Joins the groups with the server's rights, then becomes the user. Members of a folder share new files. */
 const script =
   'filter=$1 arguments=$2; shift 2; while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; ulimit -c 0; ulimit -f "$0"; umask 002; exec "$@" 8< "$arguments" 9< "$filter"'
 
-/** The kernel tells a shell by this exit code that a file exceeded the limit. */
+/** Exit code of a shell if a file exceeded the size limit. */
 const fileTooLong = 128 + 25
 
 let starts = 0
@@ -130,11 +130,11 @@ function personEnvironment(
   env: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const own: Record<string, string> = { ...env }
-  // Programs that get a home of their own keep it.
+  // Keeps the home of programs that bring their own.
   if (env['HOME'] === process.env['HOME'] || env['HOME'] === undefined) own['HOME'] = home
   if (env['USER'] !== undefined) own['USER'] = path.basename(home)
   if (user === undefined) return own
-  // Files of a shared folder belong to whoever made them, which git refuses otherwise.
+  // Git refuses folders with files of other users, unless they are listed here.
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0)
   return {
     ...own,

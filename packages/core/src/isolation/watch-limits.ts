@@ -7,7 +7,7 @@ import type { ProcessGroup } from './control-groups.ts'
 export interface LimitWatch {
   /** Sentence for the model and the person once a limit has ended the processes. */
   reason(): string | undefined
-  /** Looks a last time, since the kernel acts faster than we look. */
+  /** Checks once more, because the kernel may have acted since the last check. */
   end(): void
 }
 
@@ -20,7 +20,7 @@ interface WatchOptions {
 }
 
 const lookMs = 200
-/** Looking at every file of a folder takes long, so it happens only while the disk fills up. */
+/** Scanning a folder is slow, so it happens only while the disk fills up. */
 const measureMs = 1000
 const mostEntries = 200_000
 
@@ -56,7 +56,7 @@ export function watchLimits({ group, limits, writable, everyMs = lookMs }: Watch
   function stop(reason: string | undefined): void {
     if (reason === undefined) return
     why ??= reason
-    // Processes may still be starting others. Again at the next look.
+    // Processes may still start others. The next check ends those.
     group.kill()
   }
 }
@@ -119,7 +119,7 @@ async function writtenBytes(
         }
       }
     } catch {
-      // Removed meanwhile.
+      // It was removed in the meantime.
     }
   return bytes
 }
@@ -138,7 +138,7 @@ function deletedBytes({ folders }: ProcessGroup): number {
         seen.add(`${dev}:${ino}`)
         bytes += blocks * 512
       } catch {
-        // Closed meanwhile.
+        // It was closed in the meantime.
       }
     }
   }

@@ -14,7 +14,7 @@ export function isTagged(providerMetadata: object | undefined): boolean {
   return (providerMetadata as Partial<typeof tagged> | undefined)?.troupe?.tagged === true
 }
 
-/** How models mark reasoning: Magistral with brackets, Kimi with triangles, Seed with its name. */
+/** Reasoning tags of models: Magistral uses brackets, Kimi triangles, Seed its name. */
 const tags: Readonly<Record<string, string>> = {
   '<think>': '</think>',
   '<thinking>': '</thinking>',

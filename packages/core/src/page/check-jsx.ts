@@ -36,7 +36,7 @@ export async function checkJsx(source: string): Promise<CheckedJsx> {
   return { script: { note: unrendered(problem) } }
 }
 
-/** What makes the source unreadable for a browser. Loads the compiler on first use. */
+/** Returns why a browser cannot run the source. Loads the compiler on first use. */
 async function syntaxProblem(source: string): Promise<JsxProblem | undefined> {
   const { transform } = await import('sucrase')
   try {

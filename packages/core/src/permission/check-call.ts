@@ -167,7 +167,7 @@ function isOpen({ inside, secret, names, real }: PathFact): boolean {
   return inside ? secret === undefined || names === true : publicFiles.test(real)
 }
 
-/** What system this is: the same for every person on it. */
+/** Files that describe the system. They are the same for every user. */
 const publicFiles =
   /^\/(etc\/(os-release|lsb-release|debian_version|issue|timezone)|usr\/lib\/os-release|proc\/(cpuinfo|meminfo|version|loadavg|uptime))$/
 

@@ -42,7 +42,7 @@ export function decide(
   return own instanceof Promise ? own.then(settled) : settled(own)
 }
 
-/** A tool or host that is not on the list of the administrator. */
+/** A tool or host that the administrator does not allow. */
 function exclusionReason({ tool, urls }: CallFacts, { tools, hosts }: NonNullable<Policy['only']>): string | undefined {
   if (tools !== undefined && toolRule(tools.index.allow, tool) === undefined)
     return `The policy of the organization does not allow the tool ${tool.name}.`

@@ -10,8 +10,16 @@ import type {
 import { type CallNotes, cleanMessage, dataParts, isRefusedAnswer, type Metadata, type Part } from '@troupe/protocol'
 import { isTagged } from '../model/think-tags.ts'
 import { applyCompactions, applyTrim, type PromptMessage } from './apply-compactions.ts'
-import { descriptionBlock, descriptionsIn, imagesOf, mentionBlock, skillBlock, wrapBlock } from './prompt-blocks.ts'
-import { type FileKind, projectFile, projectReadFiles, projectReasoningFile, type ReadFiles } from './prompt-files.ts'
+import {
+  descriptionBlock,
+  type ImageDescription,
+  imagesOf,
+  mentionBlock,
+  skillBlock,
+  wrapBlock,
+} from './prompt-blocks.ts'
+import { projectFile, projectReadFiles, projectReasoningFile, type ReadFiles } from './prompt-files.ts'
+import type { FileKind } from './inline-file.ts'
 
 export { blobHash } from './prompt-files.ts'
 
@@ -57,6 +65,19 @@ export function project(
   const text = system.filter((one) => !isBlank(one)).join('\n\n')
   if (text !== '') prompt.unshift({ role: 'system', content: text.toWellFormed() })
   return prompt
+}
+
+/** Returns descriptions by hash. A later one replaces an earlier one, which may have failed. */
+export function descriptionsIn(messages: readonly { parts: readonly Part[] }[]): Map<string, ImageDescription> {
+  const found = new Map<string, ImageDescription>()
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type !== 'data-image-description') continue
+      const { data } = dataParts['image-description'].schema.safeParse(part.data)
+      if (data !== undefined) found.set(data.sha256, data)
+    }
+  }
+  return found
 }
 
 /**
@@ -242,7 +263,7 @@ function userContent(parts: readonly Part[]): UserContent {
   })
 }
 
-/** Adds the words of each image that the model cannot see. */
+/** Adds a description for each image that the model cannot see. */
 function withDescriptions(describe: (sha256: string) => string | undefined): typeof userContent {
   return (parts) =>
     parts.flatMap((part) => [

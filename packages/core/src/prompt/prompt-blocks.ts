@@ -44,10 +44,10 @@ export function skillBlock(skill: { name: string; path: string; content: string 
   return wrapBlock('skill', { name, path: skill.path, folder }, body)
 }
 
-type ImageDescription = DataParts['image-description']
+export type ImageDescription = DataParts['image-description']
 type Parts = readonly { parts: readonly Part[] }[]
 
-/** Images that these messages show, each once, the oldest first. */
+/** Returns the images in these messages, oldest first, without duplicates. */
 export function imagesIn(messages: Parts): { sha256: string; name: string }[] {
   const images = new Map<string, string>()
   for (const { parts } of messages) {
@@ -56,7 +56,7 @@ export function imagesIn(messages: Parts): { sha256: string; name: string }[] {
   return [...images].map(([sha256, name]) => ({ sha256, name }))
 }
 
-/** Images of one part. Empty for images that are not blobs. */
+/** Returns the images of one part. Skips images that are not blobs. */
 export function imagesOf(part: Part): { sha256: string; name: string }[] {
   if (part.type === 'file') {
     const sha256 = /^image\//i.test(part.mediaType) ? blobHash(part.url) : undefined
@@ -72,20 +72,7 @@ export function imagesOf(part: Part): { sha256: string; name: string }[] {
   return (data?.pictures ?? []).map(({ blob }) => ({ sha256: blob, name: data?.name ?? 'image' }))
 }
 
-/** Descriptions by hash. A later one replaces an earlier one, so that a failure can be made up for. */
-export function descriptionsIn(messages: Parts): Map<string, ImageDescription> {
-  const found = new Map<string, ImageDescription>()
-  for (const { parts } of messages) {
-    for (const part of parts) {
-      if (part.type !== 'data-image-description') continue
-      const { data } = dataParts['image-description'].schema.safeParse(part.data)
-      if (data !== undefined) found.set(data.sha256, data)
-    }
-  }
-  return found
-}
-
-/** For a model that cannot see the image. The text is somebody else's, so it is wrapped. */
+/** Renders a description for a model without vision. Another model wrote the text, so it is wrapped. */
 export function descriptionBlock({ name, model, text, problem }: ImageDescription): string {
   if (problem !== undefined) return `[${name} could not be described: ${problem}]`.toWellFormed()
   return wrapBlock('image-description', { name, by: model }, text)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Part } from '../../../protocol/src/message.ts'
 import { project } from './project.ts'
-import { type FileSupport, loadFiles } from './prompt-files.ts'
+import { loadFiles } from './prompt-files.ts'
+import type { FileSupport } from './inline-file.ts'
 
 const hash = '0'.repeat(64)
 const bytes = Uint8Array.from(Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1'))

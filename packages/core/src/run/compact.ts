@@ -320,7 +320,7 @@ export function isBlind({ input, plainFiles }: Turn): boolean {
   return input.vision !== undefined && (plainFiles || input.model.accepts?.includes('image') === false)
 }
 
-/** Loaded when needed, since most models see. */
+/** Loaded when needed, because most models have vision. */
 export async function describeImages(turn: Turn): Promise<void> {
   const { describeImages: describe } = await import('./describe-images.ts')
   await describe(turn)

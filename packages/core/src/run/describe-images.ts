@@ -1,16 +1,17 @@
 import type { DataParts } from '@troupe/protocol'
 import { applyCompactions } from '../prompt/apply-compactions.ts'
-import { descriptionsIn, imagesIn } from '../prompt/prompt-blocks.ts'
+import { descriptionsIn } from '../prompt/project.ts'
+import { imagesIn } from '../prompt/prompt-blocks.ts'
 import type { Answer } from '../tool/asks.ts'
 import type { DescribedImage, Vision, VisionChat } from '../tool/services.ts'
 import { askId } from './call-context.ts'
 import type { Turn } from './turn.ts'
 
-/** Images described before one model call, the newest ones. */
+/** Maximum images described before one model call. The newest come first. */
 const maxImages = 20
 
 /**
- * Lets a model that sees describe the images of the conversation, if the user allows it. Each description is stored
+ * Lets a model with vision describe the images of the conversation, if the user allows it. Each description is stored
  * in the answer, so it is written once, and the projection stays pure. A failure is stored too and does not end the run.
  */
 export async function describeImages(turn: Turn): Promise<void> {
@@ -30,7 +31,7 @@ export async function describeImages(turn: Turn): Promise<void> {
   await input.log.sync()
 }
 
-/** Failures of earlier answers are tried again. Those of this answer are not. */
+/** Retries failures of earlier answers, but not of this one. */
 function undescribedImages({ input, fold }: Turn): DescribedImage[] {
   const answer = fold.snapshot()
   const earlier = descriptionsIn(input.history)

@@ -203,7 +203,7 @@ export interface Store {
     /** The latest calls in a workspace with complete input, on any branch or agent, newest first. */
     recent(options: { workspaceId: string; limit: number; viewer?: Viewer }): Promise<StoredCall[]>
   }
-  /** What model calls used, by local day (`YYYY-MM-DD`), model and folder. It outlives its chats. */
+  /** Usage of model calls, by local day (`YYYY-MM-DD`), model and folder. It outlives its chats. */
   usage: {
     /** Adds to the totals in one commit. */
     add(entries: readonly UsageEntry[]): Promise<void>

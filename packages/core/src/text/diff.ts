@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer'
+import { hash } from 'node:crypto'
+import type { DiffDisplay } from '@troupe/protocol'
 import { bomBytes, decodeText, type TextFormat } from './encoding.ts'
 import { countNewlines, createYielder } from './scan-bytes.ts'
 import { applyReplacements, type Replacement } from './text-edit.ts'
@@ -255,4 +257,84 @@ function lineEnd(bytes: Buffer, at: number, below: number): number {
     end = found + 1
   }
   return end
+}
+
+/** A part of a change that a person accepts or rejects: adjacent changed lines, or a new, deleted or moved file. */
+export interface Hunk {
+  /**
+   * Bound to everything the person sees of the file: path, all changed lines and those around them. If the file changes
+   * there, its hunks have other ids. Line numbers may shift.
+   */
+  id: string
+  /** Lines of the diff, the last one excluded. Both 0 if the diff has no lines for it. */
+  from: number
+  to: number
+  /** Changed lines of both sides, 0-based. Absent for a file as a whole. */
+  lines?: { before: Stretch; after: Stretch }
+}
+
+export interface Stretch {
+  start: number
+  count: number
+}
+
+export type ShownDiff = Pick<DiffDisplay, 'path' | 'change' | 'from' | 'diff'>
+
+/** Splits a diff that is not cut. Moving a file is a separate hunk. */
+export function hunksOf(shown: ShownDiff): Hunk[] {
+  const { change, diff } = shown
+  const lines = diff === '' ? [] : diff.replace(/\n$/, '').split('\n')
+  const blocks = change === 'created' || change === 'deleted' ? [] : changedBlocks(lines)
+  const file = change === 'moved' ? { from: 0, to: 0 } : { from: 0, to: lines.length }
+  const parts = change === 'moved' ? [file, ...blocks] : blocks.length === 0 ? [file] : blocks
+  const seen = JSON.stringify([shown.path, shown.from, change, diff.replace(/^@@ .*$/gm, '@@')])
+  return parts.map((part, index) => ({ id: hash('sha256', `${seen} ${index}`, 'hex').slice(0, 16), ...part }))
+}
+
+/** For an approval: the diff with its hunks. */
+export function withHunks(diff: DiffDisplay): DiffDisplay {
+  return { ...diff, hunks: hunksOf(diff).map(({ id, from, to }) => ({ id, from, to })) }
+}
+
+function changedBlocks(lines: readonly string[]): Omit<Hunk, 'id'>[] {
+  const blocks: Required<Omit<Hunk, 'id'>>[] = []
+  let [before, after] = [0, 0]
+  for (const [index, line] of lines.entries()) {
+    const head = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)
+    if (head !== null) {
+      before = firstLine(head[1], head[2])
+      after = firstLine(head[3], head[4])
+      continue
+    }
+    const mark = line[0]
+    const last = blocks.at(-1)
+    const isNext = last?.to === index
+    if (mark === '\\') {
+      if (isNext) last.to++
+      continue
+    }
+    if (mark === ' ') {
+      before++
+      after++
+      continue
+    }
+    const block = isNext
+      ? last
+      : { from: index, to: index, lines: { before: { start: before, count: 0 }, after: { start: after, count: 0 } } }
+    if (!isNext) blocks.push(block)
+    block.to++
+    if (mark === '-') {
+      block.lines.before.count++
+      before++
+    } else {
+      block.lines.after.count++
+      after++
+    }
+  }
+  return blocks
+}
+
+/** 0-based. An empty side has the number of the line before it. */
+function firstLine(start: string | undefined, count: string | undefined): number {
+  return Number(start) - (count === '0' ? 0 : 1)
 }

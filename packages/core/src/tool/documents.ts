@@ -49,7 +49,7 @@ export interface DocumentPart {
   range?: string | undefined
   /** Number of the first line, row, message or entry, from 1. */
   offset?: number | undefined
-  /** How many lines, rows, messages or entries. */
+  /** Number of lines, rows, messages or entries. */
   limit?: number | undefined
   /** Pictures of the pages instead of text, for models that see. */
   images?: boolean | undefined

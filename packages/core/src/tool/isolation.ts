@@ -77,7 +77,7 @@ export interface PersonNetwork {
   open(): Promise<{
     /** A program and its arguments that start another one in it. */
     enter: readonly string[]
-    /** Variables that tell programs the proxy. */
+    /** Environment variables that name the proxy. */
     env: Readonly<Record<string, string>>
   }>
 }

@@ -7,7 +7,7 @@ export interface ProjectInfo {
   parentProjectId: string | null
 }
 
-/** What the folder of a project brings. Nothing of an untrusted workspace takes effect. */
+/** Contents of a project folder. They have no effect in an untrusted workspace. */
 export interface ProjectFacts extends ProjectInfo {
   trusted: boolean
   notes: string[]

@@ -165,7 +165,7 @@ export interface Transcript {
 
 /** Describes images for models that cannot see them (`RunInput.vision`). */
 export interface Vision {
-  /** The model that describes images for this one, and if the chat may use it. Undefined if no connected model sees. */
+  /** The model that describes images for this one, and whether the chat may use it. Undefined if no model has vision. */
   offer(at: VisionChat): Promise<{ model: string; allowed: 'yes' | 'no' | 'ask' } | undefined>
   /** Keeps the user's answer: for this chat, or for all chats. */
   remember(at: VisionChat, choice: 'chat' | 'always' | 'never'): Promise<void>
@@ -175,7 +175,7 @@ export interface Vision {
 
 export interface VisionChat {
   sessionId: string
-  /** The model that cannot see, as `provider/model`. */
+  /** The model without vision, as `provider/model`. */
   chatModel: string
   /** The folder that the cost counts for. */
   folder: string

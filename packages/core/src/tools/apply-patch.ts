@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
-import { withHunks } from '../files/hunks.ts'
+import { withHunks } from '../text/diff.ts'
 import { type PatchedFile, patchFiles, previewPatch } from '../files/patch-files.ts'
 import { reducePatch } from '../files/reduce-patch.ts'
 import { previewNote } from '../page/artifacts.ts'

@@ -123,7 +123,7 @@ async function edit(
   return { ...(await ctx.pictures.edit(request, ctx.signal)), mediaType: `image/${format}` }
 }
 
-/** What is done, one sentence per step. */
+/** Describes the edit, one sentence per step. */
 function stepsOf({ path: from, canvas, actions }: Partial<EditInput>): string[] {
   const start =
     from !== undefined

@@ -9,19 +9,11 @@ import {
   type PlanChange,
   previewChange,
 } from '../files/change-file.ts'
-import {
-  acceptedLines,
-  fileLines,
-  hunksOf,
-  rejectedExcerpt,
-  requireHunks,
-  staleHunks,
-  toFileBytes,
-} from '../files/hunks.ts'
+import { acceptedLines, fileLines, rejectedExcerpt, requireHunks, staleHunks, toFileBytes } from '../files/hunks.ts'
+import { diffBytes, hunksOf, type TextDiff } from '../text/diff.ts'
 import { missingFileMessage } from '../files/missing-file.ts'
 import { type ResolvedPath, resolvePath } from '../files/resolve-path.ts'
 import { isCurrent, requireRead } from '../files/snapshot.ts'
-import { diffBytes, type TextDiff } from '../text/diff.ts'
 import { decodeText, detectFormat, encodeText, utf8Format } from '../text/encoding.ts'
 import { type CellEditResult, editNotebook } from '../text/notebook.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'

@@ -113,7 +113,7 @@ function changedPaths(sql: string): { kind: 'write'; path: string }[] {
   }
 }
 
-/** Why the rows of the file that a statement names cannot be changed. */
+/** Returns why a statement cannot change the rows of its file. */
 function fileProblem(sql: string): string | undefined {
   const found = fileStatement(sql)
   if (found === undefined)
@@ -153,7 +153,7 @@ async function changeFile(sql: string, ctx: ToolContext): Promise<WriteOutput> {
         signal: ctx.signal,
         owner: ctx.state.isolation?.user,
       })
-      // What the agent has read of it is no longer what the file contains.
+      // The agent's knowledge of the file is outdated now.
       recordWrite(ctx.state, real, sha256 ?? '', statSync(real, { bigint: true }), 'part')
     } finally {
       await rm(changed, { force: true })

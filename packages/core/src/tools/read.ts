@@ -64,7 +64,7 @@ const wholeBytes = 2 ** 18
 /** First read of longer files: enough for the lines shown from the start. */
 const headBytes = 2 ** 16
 
-/** What to read: lines of a text, or a part of a document. */
+/** Lines of a text, or a part of a document. */
 type ReadPart = ReadRange & Pick<DocumentPart, 'pages' | 'sheet' | 'range' | 'images'>
 
 async function readTarget(target: ResolvedPath, range: ReadPart, ctx: ToolContext): Promise<ReadResult> {

@@ -25,7 +25,7 @@ const exif = z.object({
   Caption: z.string().optional().catch(undefined),
 })
 
-/** What a camera and its owner wrote into a picture, as lines. */
+/** Metadata that a camera and its owner wrote into a picture, as lines. */
 export async function exifLines(bytes: Buffer): Promise<string[]> {
   const { default: exifr } = await import('exifr')
   const parsed: unknown = await exifr

@@ -81,7 +81,7 @@ export function tableBlocks(rows: readonly (readonly string[])[]): Block[] {
   return blocks
 }
 
-/** How many numbers these blocks get. */
+/** Returns how many numbers these blocks get. */
 export function countBlocks(blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => sum + splitBlock(block).length, 0)
 }

@@ -17,7 +17,7 @@ export interface LayoutStyle {
 }
 
 export interface LayoutStyles {
-  /** What applies to all paragraphs. */
+  /** Defaults of all paragraphs. */
   defaults: LayoutStyle
   /** A style with what it inherits. */
   style(id: string | undefined): LayoutStyle

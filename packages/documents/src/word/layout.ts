@@ -27,7 +27,7 @@ import { alternative, drawingNodes, rowCells, tableRowNodes } from './word-nodes
 
 export interface LayoutContext {
   styles: LayoutStyles
-  /** What the text of the document is read with: headings and lists. */
+  /** Headings and lists of the document's text. */
   outline: ReadonlyMap<string, ParagraphStyle>
   numbering: Numbering
   relationships: ReadonlyMap<string, Relationship>

@@ -244,7 +244,7 @@ interface End {
   length: number
   offset: number
   isZip64: boolean
-  /** Where the directory must end. */
+  /** Required end of the directory. */
   endStart: number
 }
 

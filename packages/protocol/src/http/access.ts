@@ -1,16 +1,16 @@
-/** What a caller may do with a chat, from least to most. Each includes those before it. */
+/** Rights on a chat, weakest first. Each includes those before it. */
 export const sessionRights = ['read', 'comment', 'write', 'approve', 'manage'] as const
 export type SessionRight = (typeof sessionRights)[number]
 
-/** What a caller may do with a workspace, from least to most. */
+/** Rights on a workspace, weakest first. */
 export const workspaceRights = ['read', 'write', 'manage'] as const
 export type WorkspaceRight = (typeof workspaceRights)[number]
 
 /**
- * What the caller of an endpoint needs in team mode. The single user of a local server may do everything.
+ * Rights that an endpoint requires in team mode. The single user of a local server may do everything.
  *
- * - `open`: nothing, not even to be signed in.
- * - `self`: to be signed in. `write` excludes viewers. `manage` also excludes tokens, so that a leaked token cannot make
+ * - `open`: none. The caller need not be signed in.
+ * - `self`: a signed-in caller. `write` excludes viewers. `manage` also excludes tokens, so a leaked token cannot create
  *   others.
  * - `session`: a right on the chat that the path, the query or the body names. `workspace` adds a right on its folder.
  *   `link` also admits readers with a share link. `fields` raises the right if the body has such a field.

@@ -9,7 +9,7 @@ export type EndpointKey = `${Method} /${string}`
 /** The contract of one HTTP endpoint. Server, client, and OpenAPI document all derive from it. */
 export interface Endpoint {
   summary: string
-  /** What the caller needs. Checked before the handler. */
+  /** Rights that the caller needs. Checked before the handler. */
   access: EndpointAccess
   /** Exists only in team mode. */
   team?: true

@@ -19,7 +19,7 @@ export interface NoteList {
   texts(): string[]
 }
 
-/** What was left out of a page, each kind in one sentence. */
+/** Omitted parts of a page, one sentence per kind. */
 export function createNotes(): NoteList {
   const found = new Map<NoteKind, Map<string, number>>()
   return {

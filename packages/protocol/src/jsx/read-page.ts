@@ -18,7 +18,7 @@ export interface JsxPage {
   title?: string | undefined
   /** Id of the outermost element. */
   id?: string | undefined
-  /** What was left out, for the model that wrote it. */
+  /** Omitted parts, for the model that wrote the page. */
   notes: string[]
 }
 

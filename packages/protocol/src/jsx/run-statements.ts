@@ -1,7 +1,7 @@
 import type { Pattern, Statement } from './syntax.ts'
 import { type Evaluator, fields, isFields, Scope, type Value } from './values.ts'
 
-/** How a list of statements ended, if not at its end. */
+/** Reason that a list of statements ended early. */
 export interface Ended {
   value: Value
   isBreak?: true

@@ -73,7 +73,7 @@ export type Statement =
 
 export interface Program {
   statements: Statement[]
-  /** What a source imports, by the name that it has there. */
+  /** Imports of a source, by local name. */
   imports: Map<string, { name: string; module: string }>
   /** Expression of `export default`. */
   exported?: Expression

@@ -93,7 +93,7 @@ const grantSchema = z.object({
 })
 export type WorkspaceGrant = z.infer<typeof grantSchema>
 
-/** Who may use a workspace. Owners and admins always may. */
+/** Grants on a workspace. Owners and admins need none. */
 export const grantEndpoints = endpoints({
   'GET /ai/workspaces/:id/grants': {
     access: { on: 'workspace', right: 'manage' },

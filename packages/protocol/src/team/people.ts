@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** Roles in the organization, from most to least rights. */
+/** Roles in the organization, strongest first. */
 export const roles = ['owner', 'admin', 'member', 'viewer'] as const
 export const roleSchema = z.enum(roles)
 export type Role = z.infer<typeof roleSchema>
 
-/** What a token may do: read, also write, also manage the organization. Never more than its person. */
+/** Scope of a token: read, also write, also manage the organization. A token never exceeds its person's rights. */
 export const scopeSchema = z.enum(['read', 'write', 'admin'])
 export type Scope = z.infer<typeof scopeSchema>
 

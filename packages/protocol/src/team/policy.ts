@@ -4,7 +4,7 @@ import { modeSchema, ruleTextsSchema } from '../http/rules.ts'
 
 const patternsSchema = z.array(z.string().trim().min(1).max(500)).max(1000)
 
-/** What admins decide for everyone in the organization. An absent list restricts nothing. */
+/** Policy that admins set for the whole organization. An absent list restricts nothing. */
 export const policySchema = z.strictObject({
   permissions: z
     .strictObject({ allow: ruleTextsSchema, ask: ruleTextsSchema, deny: ruleTextsSchema })

@@ -6,7 +6,7 @@ import { storedSessionSchema } from '../http/sessions.ts'
 
 export const visibilitySchema = storedSessionSchema.shape.visibility
 
-/** What a share gives. `write` and `approve` count only with the right to write in the workspace. */
+/** Right that a share grants. `write` and `approve` also require the right to write in the workspace. */
 const shareRightSchema = z.enum(['read', 'comment', 'write', 'approve'])
 export type ShareRight = z.infer<typeof shareRightSchema>
 
@@ -26,7 +26,7 @@ const sharingSchema = z.object({
 })
 export type Sharing = z.infer<typeof sharingSchema>
 
-/** Who sees a chat. */
+/** Visibility of a chat and its shares. */
 export const sharingEndpoints = endpoints({
   'GET /ai/sessions/:id/sharing': {
     access: { on: 'session', right: 'read' },
@@ -108,7 +108,7 @@ const commentSchema = z.object({
 })
 export type Comment = z.infer<typeof commentSchema>
 
-/** Comments of people on messages, and who watches. Agents never read them. */
+/** People's comments on messages, and the list of watchers. Agents never read them. */
 export const commentEndpoints = endpoints({
   'GET /ai/sessions/:id/comments': {
     access: { on: 'session', right: 'read' },

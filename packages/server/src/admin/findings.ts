@@ -96,7 +96,7 @@ export async function sandboxFinding(env: NodeJS.ProcessEnv): Promise<Finding> {
   return { status: 'warn', name: 'sandbox', text, fix }
 }
 
-/** What a team server on this machine would offer. Nobody needs it for themselves, so nothing here is a warning. */
+/** Reports how well this machine could run team mode. A single user needs none of it, so nothing here is a warning. */
 export async function isolationFinding(env: NodeJS.ProcessEnv, sandbox: Finding): Promise<Finding> {
   const { checkMachine } = await import('../isolation/check-machine.ts')
   const { text, problems } = await checkMachine(env, sandbox.status === 'ok')

@@ -20,7 +20,7 @@ import type { ConfigFile } from '../config/config.ts'
 import type { LoadProblem } from '../extensions/workspace-extensions.ts'
 import { isOnPage } from '../runs/system-prompt.ts'
 import { readResponding } from '../workspaces/folder-states.ts'
-import { scopeOf } from '../workspaces/projects.ts'
+import { scopeOf } from '../workspaces/open-workspaces.ts'
 
 export interface ListedAgent extends AgentEntry {
   turnedOff?: true

@@ -7,8 +7,7 @@ import {
   newId,
   type SubAgentSummary,
 } from '@troupe/protocol'
-import type { BlobScopes } from '../http/blob-scopes.ts'
-import { personIdOf } from '../http/principal.ts'
+import { type BlobScopes, personIdOf } from '../http/principal.ts'
 import { implement, resumeAfter, type Route, streamResponse } from '../http/route.ts'
 import { findSession, type OpenWorkspace, sessionTrashed } from '../http/scope.ts'
 import type { RunManager } from '../runs/run-manager.ts'

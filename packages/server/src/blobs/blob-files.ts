@@ -93,7 +93,7 @@ export function createBlobFiles(folder: string): BlobStore {
   }
 }
 
-/** Writes a file completely or not at all, even after a power failure. Asks for its name at the end. */
+/** Writes a file completely or not at all, even after a power failure. Gets its name at the end. */
 async function writeSynced(
   folder: string,
   bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,

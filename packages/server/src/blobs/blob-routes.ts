@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Store } from '@troupe/core'
 import { blobEndpoints, NamedError } from '@troupe/protocol'
-import type { BlobScopes } from '../http/blob-scopes.ts'
+import type { BlobScopes } from '../http/principal.ts'
 import { byteRange, rangeHeaders } from '../http/byte-range.ts'
 import { implement, type Route } from '../http/route.ts'
 import { type BlobStore, isSha256, unknownType } from './blob-store.ts'

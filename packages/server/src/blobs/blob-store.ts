@@ -2,9 +2,9 @@ import type { Blobs } from '@troupe/core'
 
 type StoredBlob = Awaited<ReturnType<Blobs['put']>>
 
-/** Where a server keeps blobs. One contract test covers every implementation. */
+/** Blob storage of a server. One contract test covers every implementation. */
 export interface BlobStore extends Blobs {
-  /** Like `put`, for bytes that may be too many for the memory. Bytes that are there already keep their media type. */
+  /** Like `put`, for bytes that may not fit in memory. Existing bytes keep their media type. */
   putStream(bytes: AsyncIterable<Uint8Array>, mediaType: string): Promise<StoredBlob>
   /** Opens a blob without reading it. */
   open(sha256: string): Promise<OpenBlob | undefined>

@@ -37,7 +37,7 @@ export async function openStore(options: {
     return { store, copyTo: store.copyTo, blobs: createBlobFiles(path.join(home, 'blobs')) }
   }
   if (settings.folder !== undefined) shareFolders(home, settings.folder)
-  // Loaded only here, since a single user needs none of it.
+  // Loaded on demand, because a single user never needs it.
   const [{ openPostgresStore }, { openPgBossEngine }, { openCluster }] = await Promise.all([
     import('../stores/postgres/open-postgres.ts'),
     import('../cluster/pg-boss-engine.ts'),

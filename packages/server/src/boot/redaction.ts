@@ -1,16 +1,15 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import path from 'node:path'
 import { redact } from '@troupe/core'
-import type { ConfigFile } from '../config/config.ts'
+import { type ConfigFile, connectionSecrets } from '../config/config.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Models } from '../models/models.ts'
-import { connectionSecrets } from '../query/connections.ts'
 
 /** Removes the server's secrets from texts. Services with secrets are added once they are open. */
 export interface Redaction {
   sources: { config?: ConfigFile; models?: Models; mcp?: Mcp; others?: () => readonly string[] }
-  /** Adds the passwords in the git config of a folder. */
-  watch(folder: string): void
+  /** Adds the passwords in the git config of a workspace. */
+  load(workspace: { path: string }): void
   redact(text: string): string
 }
 
@@ -20,7 +19,7 @@ export function createRedaction(token: string, responds: (folder: string) => boo
   const sources: Redaction['sources'] = {}
   return {
     sources,
-    watch: gitSecrets.watch,
+    load: (workspace) => gitSecrets.watch(workspace.path),
     redact(text) {
       const { config, models, mcp, others } = sources
       const { search, publish, connections } = config?.get() ?? {}

@@ -13,7 +13,7 @@ import type { BucketSettings } from '../util/bucket.ts'
 import type { TeamOptions } from '../team/options.ts'
 import type { LogLevel } from '../util/logger.ts'
 import type { FileGuard } from '../workspaces/file-guard.ts'
-import type { FolderLanesOptions } from '../workspaces/folder-lanes.ts'
+import type { FolderLanesOptions } from '../workspaces/folder-states.ts'
 
 export interface ServerOptions {
   /** Default: `$TROUPE_HOME`, else `~/.troupe`. */
@@ -37,7 +37,7 @@ export interface ServerOptions {
   webFolder?: string
   /** Sees what each request handler returns, so that tests can compare it with its schema. */
   onAnswer?: (route: Route, value: unknown) => void
-  /** For tests: sees every request that its caller may make, before its handler. */
+  /** For tests of team mode: sees every request that its caller may make, before its handler. */
   onAllowed?: (route: Route) => void
   /** Models of an embedding program, by `provider/model`. The first is the default if none is configured. */
   models?: Record<string, LanguageModelV4>
@@ -71,7 +71,7 @@ export interface ClusterSettings {
   listenUrl?: string
   /** Known to all nodes. Signs the requests that they pass on. */
   secret: string
-  /** Where the other nodes reach this one. Default: its own address. */
+  /** Address of this node for other nodes. Default: its own address. */
   url?: string
   /** Names the disk that this node works on. Nodes with the same name see the same folders. Default: `main`. */
   place?: string

@@ -1,38 +1,21 @@
 import path from 'node:path'
-import { findSandbox, planFileOf, type Session, type Tool, type Workspace } from '@troupe/core'
-import { createPictureEditor, openDocuments } from '@troupe/documents'
-import { clearUnfinishedBackups } from '../admin/data-routes.ts'
+import type { Session, Tool, Workspace } from '@troupe/core'
 import { openInstructions } from '../admin/instruction-routes.ts'
 import { createAgentRegistry } from '../agents/agent-registry.ts'
 import { createAgentStates } from '../agents/agent-states.ts'
 import { noChromium } from '../browser/find-chromium.ts'
-import { openBrowsers } from '../browser/open-browsers.ts'
-import { createPrinter } from '../browser/print-page.ts'
-import { openDocumentPages } from '../files/document-pages.ts'
 import { createTypedAddresses } from '../chat/chat-request.ts'
 import { openCommands } from '../commands/open-commands.ts'
-import { type ConfigFile, openConfig, toolSettings } from '../config/config.ts'
+import { budgetLimits, runLimits, toolSettings } from '../config/config.ts'
 import type { Home } from '../config/home.ts'
 import { createWorkspaceTools, type LoadProblem, openHooks, openTools } from '../extensions/workspace-extensions.ts'
-import { openBlobScopes } from '../http/blob-scopes.ts'
-import { openFiles } from '../files/file-routes.ts'
-import type { Governance, GovernanceOptions } from '../governance/governance.ts'
+import { openBlobScopes } from '../http/principal.ts'
 import { isolationOf as ownerIsolation } from '../isolation/owner-isolation.ts'
-import { openLsp } from '../lsp/open-lsp.ts'
 import { createCallTool } from '../mcp-server/call-tool.ts'
 import { describeServers, openMcp } from '../mcp/open-mcp.ts'
-import { openMedia } from '../media/open-media.ts'
-import { createTranscription } from '../media/transcription.ts'
 import { createVision } from '../media/vision.ts'
-import { withModelPolicy } from '../models/model-policy.ts'
-import { createModels, type Models } from '../models/models.ts'
-import { withPersonModels } from '../models/person-models.ts'
-import { withProgramModels } from '../models/program-models.ts'
-import type { ProviderSettings } from '../providers/shared/provider.ts'
 import { managedFile, openPermissions } from '../permission/permissions.ts'
-import { createMeasuring } from '../operations/measuring.ts'
 import { createOperations, type Operations } from '../operations/operations.ts'
-import { openQueries } from '../query/open-queries.ts'
 import { createAskAnswers } from '../runs/asks.ts'
 import { createInbox } from '../runs/inbox.ts'
 import { createJournal } from '../runs/journal.ts'
@@ -49,22 +32,17 @@ import { openTerminals } from '../terminals/open-terminals.ts'
 import { createTakeOverNotes } from '../terminals/take-over.ts'
 import { openPublishedPages } from '../transfer/publish/published-pages.ts'
 import { openSpending } from '../usage/spending.ts'
-import { createLogger, type Logger } from '../util/logger.ts'
-import { createFileGuard } from '../workspaces/file-guard.ts'
-import { createFolderLanes } from '../workspaces/folder-lanes.ts'
-import { createFolderStates } from '../workspaces/folder-states.ts'
-import { openWorkspaces } from '../workspaces/open-workspaces.ts'
-import { createProjects, sessionScope } from '../workspaces/projects.ts'
-import { openStore } from './open-store.ts'
-import { type ServerOptions, version } from './server.ts'
+import { createProjects, openWorkspaces, sessionScope } from '../workspaces/open-workspaces.ts'
 import { openWorktrees } from '../worktrees/open-worktrees.ts'
-import { createRedaction } from './redaction.ts'
+import { openFoundation } from './foundation.ts'
+import { type ServerOptions, version } from './server.ts'
 import { sessionServices } from './session-services.ts'
+import { openToolServices } from './tool-services.ts'
 
 /** Everything that routes and runs use. Opened once. */
 export type Services = Awaited<ReturnType<typeof openServices>>
 
-/** Readers on other nodes see what is written. */
+/** Shorter in a cluster, because readers on other nodes see only written frames. */
 const clusterFrameMs = 25
 
 interface ServicesContext {
@@ -82,44 +60,11 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     closers.push(() => service.close())
     return service
   }
-  const startConfig = openConfig(home)
-  const guard = closing(options.fileGuard ?? createFileGuard())
-  const lanes = closing(createFolderLanes({ guard, ...options.folderLanes }))
-  const folderStates = closing(createFolderStates(lanes, guard))
+  const foundation = await openFoundation(options, { home, env, log, closing, closers })
+  const { blobs, cluster, config, folderStates, governance, logger, measuring } = foundation
+  const { models, redaction, sandbox, store } = foundation
   const { responds } = folderStates
-  const redaction = createRedaction(home.token, responds)
   const withoutSecrets = redaction.redact
-  const isMeasured = options.team !== undefined || startConfig.get().metrics === true
-  const measuring = createMeasuring({ isOn: isMeasured, logger: () => logger })
-  const logger: Logger = createLogger({
-    level: options.logLevel,
-    write: log,
-    redact: withoutSecrets,
-    onError: measuring.onError,
-  })
-  // Runs in a separate process while the store opens.
-  const finding = options.sandbox ?? findSandbox({ troupeHome: home.path, env })
-  const { store, copyTo, blobs, cluster } = await openStore({
-    home: home.path,
-    logger,
-    cluster: options.cluster,
-    closers,
-    onQuery: measuring.onQuery,
-  })
-  await store.messages.purge()
-  await clearUnfinishedBackups(home.path)
-  const governance = await openTeamGovernance(options, {
-    store,
-    env,
-    logger,
-    redact: withoutSecrets,
-    onRequest: measuring.onRequest,
-  })
-  const config = governance?.config ?? startConfig
-  if (governance !== undefined) closing(governance)
-  const models = openModels(options, { home, env, config, governance })
-  Object.assign(redaction.sources, { config, models, others: governance?.personKeys.known })
-  const sandbox = await finding
   const { isolation } = options
   if (isolation !== undefined) closing(isolation)
   const isolationOf = isolation === undefined ? undefined : ownerIsolation(isolation)
@@ -184,12 +129,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     home: home.path,
     personHome,
     own: path.resolve(options.workspace ?? process.cwd()),
-    load(workspace) {
-      redaction.watch(workspace.path)
-      toolFiles.load(workspace)
-      permissions.load(workspace)
-      mcp.load(workspace)
-    },
+    loaders: [redaction, toolFiles, permissions, mcp],
     onMove: (from, to) => layers.move(from, to),
   })
   const projects = createProjects({
@@ -227,28 +167,29 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   const states = closing(
     createAgentStates(home.path, { sandbox: sandbox.sandbox, idleMs: options.idleMs, isolationOf }),
   )
-  const browsers = closing(
-    openBrowsers({
-      home: home.path,
-      env,
-      settings: () => config.get().browser ?? {},
-      allowsHost: governance?.policy.allowsHost,
-      ownPort: () => Number(new URL(origin()).port || 80),
-    }),
-  )
-  const tools = createWorkspaceTools({ files: toolFiles, mcp, browsers, config })
   const spending = closing(
     await openSpending({
       store,
-      limits: () => budgetOf(config),
+      limits: budgetLimits(config),
       ...governance?.limits.spending,
       logger,
     }),
   )
-  const media = closing(
-    openMedia({ models, blobs, blobsOf: teamData?.mediaBlobs, store, spending, ownFolder: workspaces.own.path }),
-  )
-  const transcription = createTranscription({ models, spending, ownFolder: workspaces.own.path })
+  const toolServices = openToolServices({
+    home: home.path,
+    env,
+    config,
+    origin,
+    logger,
+    closing,
+    sandbox: sandbox.sandbox,
+    isolation,
+    allowsHost: governance?.policy.allowsHost,
+    media: { models, blobs, blobsOf: teamData?.mediaBlobs, store, spending, ownFolder: workspaces.own.path },
+    isTeam: options.team !== undefined,
+  })
+  const { browsers, documents, lsp, media, pictures, printer, queries, transcription } = toolServices
+  const tools = createWorkspaceTools({ files: toolFiles, mcp, browsers, config })
   const titles = closing(
     createTitleWriter({
       store,
@@ -287,8 +228,8 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     agents: (workspace) => agents.offered(workspace, { anyPage: true }),
     sandbox,
     logger,
-    planFile: (session, workspace) =>
-      permissions.modeOf(session) === 'plan' ? planFileOf(states.of(session, workspace)) : undefined,
+    permissions,
+    states,
   })
   const instructions = await openInstructions({ store, home: home.path, personHome, agents, context })
   const typedAddresses = createTypedAddresses(home.token)
@@ -338,32 +279,6 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       },
     }),
   )
-  const lsp = closing(
-    openLsp({
-      env,
-      logger,
-      settings: () => config.get().languageServers ?? {},
-      sandbox: sandbox.sandbox,
-      sandboxOf: folderIsolation && ((folder) => folderIsolation(folder).sandbox),
-    }),
-  )
-  const files = closing(openFiles(home.path))
-  const documents = closing(openDocuments({ userOf: isolation?.userOf.bind(isolation) }))
-  const documentPages = closing(openDocumentPages({ sandbox: sandbox.sandbox }))
-  const pictures = createPictureEditor({ userOf: isolation?.userOf.bind(isolation) })
-  const printer = createPrinter({
-    folder: path.join(home.path, 'print'),
-    executable: browsers.chromium,
-    isolation: isolation?.service(),
-  })
-  const queries = closing(
-    openQueries({
-      connections: () => config.get().connections ?? {},
-      hasOwnData: options.team === undefined,
-      home: home.path,
-      sandbox: sandbox.sandbox,
-    }),
-  )
   /** A model that cannot be used here counts as none: the file may come from somebody else. */
   const folderModel = async (at: { workspaceId: string; projectId?: string | null }): Promise<string | undefined> => {
     const named = env['TROUPE_MODEL'] ? undefined : projects.model(await workspaces.of(at))
@@ -374,7 +289,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
           .then(({ id }) => id)
           .catch(() => undefined)
   }
-  const settings = (name: string): unknown => toolSettings(config, name)
+  const settings = toolSettings(config)
   const runs = createRunManager({
     store,
     blobs,
@@ -395,7 +310,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     models,
     spending,
     session,
-    limits: () => runLimits(config),
+    limits: runLimits(config),
     recovery: () => config.get().recovery ?? 'continue',
     toolSettings: settings,
     credentials: async (provider) => models.credentials(provider),
@@ -447,22 +362,16 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     toolSettings: settings,
   })
   return {
+    ...foundation,
+    ...toolServices,
     agents,
     allowBypass,
     answers,
-    blobs,
     blobScopes,
-    browsers,
     callTool,
-    cluster,
     commands,
-    config,
     context,
-    copyTo,
     env,
-    files,
-    documents,
-    documentPages,
     home,
     hooks,
     folderIsolation,
@@ -470,32 +379,22 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     instructions,
     isolation,
     isolationOf,
-    lanes,
     layers,
-    logger,
-    lsp,
     mcp,
-    media,
-    models,
     operations,
     pageCalls,
     permissions,
     personHome,
-    printer,
     projects,
     redact: withoutSecrets,
     rules,
     runs,
-    sandbox,
     session,
     skillImports,
     skills,
     spending,
     folderModel,
-    folderStates,
-    governance,
     states,
-    store,
     tabs,
     teamData,
     takeOverNotes,
@@ -505,7 +404,6 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     workspaces,
     worktrees,
     published: openPublishedPages({ store, blobs: blobScopes, config, redact: withoutSecrets, logger }),
-    queries,
     problems: (workspace: Workspace): LoadProblem[] => [
       ...toolFiles.problems(workspace.id),
       ...mcp.problems(workspace.id),
@@ -520,55 +418,4 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       await context.forget(sessionId)
     },
   }
-}
-
-/** Loads the code of team mode only there. */
-async function openTeamGovernance(
-  { team }: ServerOptions,
-  given: Omit<GovernanceOptions, 'team'>,
-): Promise<Governance | undefined> {
-  if (team === undefined) return undefined
-  const { openGovernance } = await import('../governance/open-governance.ts')
-  return openGovernance({ ...given, team })
-}
-
-function openModels(
-  options: ServerOptions,
-  given: { home: Home; env: NodeJS.ProcessEnv; config: ConfigFile; governance: Governance | undefined },
-): Models {
-  const { home, env, config, governance } = given
-  const defaultModel = (): string | undefined => env['TROUPE_MODEL'] || config.get().model || undefined
-  const create = (own: Record<string, ProviderSettings> = {}): Models => {
-    const configured = createModels({
-      settings: () => withOwnKeys(config.get().providers ?? {}, own),
-      env,
-      defaultModel: () => defaultModel() ?? Object.keys(options.models ?? {})[0],
-      mediaModel: (kind) => config.get().media?.[kind],
-      learnedFile: path.join(home.path, 'model-windows.json'),
-      probe: options.probe,
-    })
-    const models =
-      options.models === undefined ? configured : withProgramModels(configured, options.models, defaultModel)
-    return governance === undefined ? models : withModelPolicy(models, governance.policy.allowsModel)
-  }
-  return governance === undefined ? create() : withPersonModels(create(), { keysOf: governance.personKeys.of, create })
-}
-
-function withOwnKeys(
-  settings: Record<string, ProviderSettings>,
-  own: Record<string, ProviderSettings>,
-): Record<string, ProviderSettings> {
-  const names = Object.keys(own)
-  if (names.length === 0) return settings
-  return { ...settings, ...Object.fromEntries(names.map((name) => [name, { ...settings[name], ...own[name] }])) }
-}
-
-function runLimits(config: ConfigFile): { steps?: number; tokens?: number; ms?: number } {
-  const { steps, tokens, seconds } = config.get().limits ?? {}
-  return { steps, tokens, ms: seconds === undefined ? undefined : seconds * 1000 }
-}
-
-function budgetOf(config: ConfigFile): { day?: number; month?: number } {
-  const { day, month } = config.get().budget ?? {}
-  return { ...(day !== undefined && { day }), ...(month !== undefined && { month }) }
 }

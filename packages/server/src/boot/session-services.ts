@@ -21,7 +21,7 @@ import type { Context } from '../sessions/context.ts'
 import type { SkillRegistry } from '../skills/skill-registry.ts'
 import type { FolderStates } from '../workspaces/folder-states.ts'
 import { SlowFolder } from '../workspaces/file-thread.ts'
-import { scopeOf, toProjectInfo, type WorkspaceProjects } from '../workspaces/projects.ts'
+import { scopeOf, toProjectInfo, type WorkspaceProjects } from '../workspaces/open-workspaces.ts'
 import type { PageTabs } from '../tabs/page-tabs.ts'
 
 interface WorkspaceServices {

@@ -7,11 +7,11 @@ import { createAccess, openKnownPages } from '../http/access.ts'
 import { type ClusterRoutes, createApp } from '../http/app.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from '../http/listen.ts'
 import type { Ctx } from '../http/route.ts'
-import { createOpenWorkspace } from '../http/scope.ts'
 import { createWebFiles } from '../http/web-files.ts'
 import { parseScope } from '../rules/rule-routes.ts'
 import { scheduleTrashCleanup } from '../sessions/session-routes.ts'
 import { createTickets, terminalUpgrade } from '../terminals/terminal-socket.ts'
+import { createOpenWorkspace } from '../workspaces/open-workspaces.ts'
 import { createRoutes } from './routes.ts'
 import type { Server, ServerOptions } from './server.ts'
 import { openServices, type Services } from './services.ts'
@@ -63,10 +63,12 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
       routes: createRoutes({ ...services, access, openWorkspace, tickets, ownPort: () => port, uploads }, team?.routes),
       access,
       authorize: team?.authorize,
-      onAllowed(c, request) {
-        options.onAllowed?.(request.route)
-        team?.onAllowed(c, request)
-      },
+      onAllowed:
+        team &&
+        ((c, request) => {
+          options.onAllowed?.(request.route)
+          team.onAllowed(c, request)
+        }),
       headers: team?.headers,
       logger,
       openWorkspace,
@@ -144,7 +146,7 @@ async function openClusterRoutes(
   })
 }
 
-/** Leads from ids in requests to the chat or the scope that decides who may make them. */
+/** Finds the chat or scope of an id in a request, to check the caller's rights on it. */
 function lookups({ states, rules, permissions, store }: Services) {
   return {
     async sessionOfRevert(revertId: string): Promise<string | undefined> {

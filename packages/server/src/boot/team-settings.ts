@@ -2,7 +2,7 @@ import type { Home } from '../config/home.ts'
 import type { CheckedTeamOptions } from '../team/options.ts'
 import type { ClusterSettings, ServerOptions } from './server.ts'
 
-/** Adds what team mode needs on this machine: the nodes of its database, and the separation of its members. */
+/** Adds the cluster settings of the team's database, and the isolation of its members on this machine. */
 export async function withTeam(
   options: ServerOptions,
   team: CheckedTeamOptions,

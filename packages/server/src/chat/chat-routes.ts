@@ -19,7 +19,7 @@ interface ChatRoutesOptions extends ChatContext {
   media: Media
   lock: KeyedMutex
   permissions: ChatContext['permissions'] & Pick<Permissions, 'noteUserHosts'>
-  /** In a cluster, the answer to a node that passed the request on and follows the runs by itself. */
+  /** In a cluster, the response for a node that forwarded the request and follows the runs itself. */
   describeTurn?: ((c: Ctx, turn: TurnDescription) => Response | undefined) | undefined
   /** Only in team mode. */
   governance?: { limits: { admitRun(payer: Payer): Promise<void> } } | undefined

@@ -11,14 +11,13 @@ import {
 } from '@troupe/protocol'
 import { answerCommand, findBuiltIn } from '../commands/expand-message.ts'
 import type { Commands } from '../commands/open-commands.ts'
-import type { Rights } from '../http/principal.ts'
+import type { BlobScopes, Rights } from '../http/principal.ts'
 import { sessionNotFound, sessionTrashed } from '../http/scope.ts'
 import { checkParams } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
 import { replayEvents } from '../runs/stored-answer.ts'
-import type { BlobScopes } from '../http/blob-scopes.ts'
 import {
   badRequest,
   blobsIn,
@@ -59,7 +58,7 @@ export interface ChatContext {
   blobScopes: Pick<BlobScopes, 'of' | 'attach'>
   runs: RunManager
   models: Pick<Models, 'resolveChatModel' | 'of'>
-  /** Who sends the request, in team mode. */
+  /** The sender of the request, in team mode. */
   from?: Pick<RunRequest, 'person' | 'requestId'>
   permissions: Pick<Permissions, 'checkMode' | 'initialMode' | 'modeOf' | 'setMode'>
   commands: Commands

@@ -232,7 +232,7 @@ export async function previewRewind(
 
 const maxPreview = 200
 
-/** How far the changes of one file can be undone from its current state. Newest first. */
+/** Finds the changes of one file that can be undone from its current state. Newest first. */
 export function walkBack(
   changes: readonly Change[],
   current: string | null,

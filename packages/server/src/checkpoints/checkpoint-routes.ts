@@ -19,7 +19,7 @@ interface CheckpointOptions {
   committed: CommittedFiles
 }
 
-/** What a chat changed, and ways back. */
+/** Routes for the changes of a chat, and for undoing them. */
 export function checkpointRoutes({ store, states, workspaces, runs, committed }: CheckpointOptions): Route[] {
   const { 'GET /ai/sessions/:id/changes': _, ...endpoints } = changeEndpoints
 

@@ -4,7 +4,7 @@ import { hooksConfigSchema, mcpServersSchema, modes } from '@troupe/core'
 import { configFields, configListSchema, mcpEntrySchema, NamedError, publishSchema } from '@troupe/protocol'
 import { z } from 'zod'
 import { providerSettingsSchema } from '../providers/shared/provider.ts'
-import { connectionsSchema, connectionSecrets } from '../query/connections.ts'
+import { type Connections, connectionsSchema } from '../query/connections.ts'
 import { findJsonError } from '../util/json.ts'
 import { accountFields } from './account-settings.ts'
 import { writePrivately } from './home.ts'
@@ -192,6 +192,13 @@ function holdsKeys({ providers = {}, mcpServers = {}, search, publish, connectio
   return settings.some(({ apiKey, headers }) => Boolean(apiKey) || headers !== undefined)
 }
 
+/** Passwords, to be removed from logs and results. Shorter ones would remove ordinary words. */
+export function connectionSecrets(connections: Connections = {}): string[] {
+  return Object.values(connections).flatMap((one) =>
+    one.type !== 'sqlite' && one.password !== undefined && one.password.length >= 6 ? [one.password] : [],
+  )
+}
+
 export function unknownKeys(config: Config): string[] {
   const { permissions = {}, limits = {}, providers = {} } = config
   const { shape } = configSchema
@@ -235,8 +242,24 @@ export function createProjectConfigs(responds: (folder: string) => boolean = () 
 }
 
 /** Only returns sections of a tool, so provider keys cannot be read this way. */
-export function toolSettings(config: ConfigFile, name: string): unknown {
-  return name === 'search' ? config.get().search : undefined
+export function toolSettings(config: ConfigFile): (name: string) => unknown {
+  return (name) => (name === 'search' ? config.get().search : undefined)
+}
+
+/** The current limits of a run. */
+export function runLimits(config: ConfigFile): () => { steps?: number; tokens?: number; ms?: number } {
+  return () => {
+    const { steps, tokens, seconds } = config.get().limits ?? {}
+    return { steps, tokens, ms: seconds === undefined ? undefined : seconds * 1000 }
+  }
+}
+
+/** The current budget, in US dollars. */
+export function budgetLimits(config: ConfigFile): () => { day?: number; month?: number } {
+  return () => {
+    const { day, month } = config.get().budget ?? {}
+    return { ...(day !== undefined && { day }), ...(month !== undefined && { month }) }
+  }
 }
 
 /**

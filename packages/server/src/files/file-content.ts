@@ -35,7 +35,7 @@ export const pictureTypes: Record<string, string> = {
   '.ico': 'image/x-icon',
 }
 
-/** What viewers of the page load by its address. HTML and SVG are downloads only, because they can contain scripts. */
+/** Media types that viewers load by URL. HTML and SVG are downloads only, because they can contain scripts. */
 export const shownTypes: Record<string, string> = {
   ...pictureTypes,
   '.pdf': 'application/pdf',

@@ -12,7 +12,7 @@ import { createFolderLister } from './list-entries.ts'
 import { openTrash, type Trash } from './trash.ts'
 import { fileRoot, type FileRoot } from './workspace-path.ts'
 
-/** What the file routes keep between requests. */
+/** State of the file routes between requests. */
 export interface Files {
   index: FileIndex
   watchers: FolderWatchers

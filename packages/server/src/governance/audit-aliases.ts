@@ -10,7 +10,7 @@ export interface Aliases {
   of(personId: string, kind: string, label: string): Promise<string>
   /** Replaces ids of known people and e-mail addresses in the strings of a value. */
   replace<T>(value: T): Promise<T>
-  /** What the aliases in these values mean. Deleted ones are absent. */
+  /** Returns the meanings of the aliases in these values, without deleted ones. */
   labels(values: readonly unknown[]): Promise<Map<string, string>>
   restore<T>(value: T, labels: ReadonlyMap<string, string>): T
   forget(person: { id: string; email?: string }): Promise<void>

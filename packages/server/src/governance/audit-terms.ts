@@ -1,4 +1,4 @@
-import type { Tables } from '../stores/sql/context.ts'
+import type { Tables } from '../stores/sql/tables.ts'
 import { aliasPattern } from './audit-aliases.ts'
 
 const maxTerms = 60

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setImmediate as immediate } from 'node:timers/promises'
-import type { Db, Tables } from '../stores/sql/context.ts'
+import type { Db } from '../stores/sql/context.ts'
+import type { Tables } from '../stores/sql/tables.ts'
 import { type Aliases, openAliases } from './audit-aliases.ts'
 import { cleanText, detailOf, termsOf } from './audit-terms.ts'
 import { type AuditQuery, searchAudit } from './search-audit.ts'

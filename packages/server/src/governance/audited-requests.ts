@@ -18,12 +18,12 @@ type Described<Key extends keyof Contract> =
       target?: (given: Given<Key>) => AuditRecord['target']
       /** Names and choices only, never content. */
       detail?: (given: Given<Key>) => Record<string, unknown>
-      /** A person whom the entry must not name, since the request deleted them. */
+      /** A person that the entry must not name, because the request deleted them. */
       forgets?: (given: Given<Key>) => string
     }
 
 /**
- * What the audit log says about requests. Requests that change something and are not named here are recorded by their
+ * Audit entries of requests. Requests that change something and are not listed here are recorded by their
  * method and path, so a new endpoint cannot be forgotten. Of the body, it keeps only the names of fields.
  */
 const described: { [Key in keyof Contract]?: Described<Key> } = {

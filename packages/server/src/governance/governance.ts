@@ -22,7 +22,7 @@ export interface GovernanceOptions {
   onRequest?: (outcome: RequestOutcome) => void
 }
 
-/** What an organization needs besides accounts: its settings, secrets and rules, and a record of who did what. */
+/** Services of an organization besides accounts: settings, secrets, policy, limits and the audit log. */
 export interface Governance {
   audit: Audit
   secrets: Secrets
@@ -30,7 +30,7 @@ export interface Governance {
   personKeys: PersonKeys
   policy: TeamPolicies
   mcpLogins: LoginStore
-  /** `addressOf`: the address of the caller, behind a proxy that is trusted. */
+  /** `addressOf`: the caller's address, also behind a trusted proxy. */
   observe(given: { addressOf?: ((c: Ctx) => string | undefined) | undefined }): RequestObserver
   /** Records a decision about a tool call. */
   onDecision(seen: SeenDecision): void

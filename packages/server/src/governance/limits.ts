@@ -68,7 +68,7 @@ export async function openLimits(options: {
     })
   }
 
-  /** In one transaction for all nodes, so that several together cannot exceed a rate. */
+  /** In one transaction, so that several nodes together cannot exceed a rate. */
   async function countStart(all: ReturnType<typeof limitsOf>): Promise<void> {
     const limited = all.filter(({ limits }) => limits.requestsPerMinute !== undefined)
     if (limited.length === 0) return
@@ -96,7 +96,7 @@ export async function openLimits(options: {
   }
 }
 
-/** Runs of all nodes, from what they store. Sub-agents belong to the run of their chat. */
+/** Counts live runs of all nodes from the database. Sub-agents belong to the run of their chat. */
 async function countRuns(db: Db, { person, folder, model }: Payer): Promise<number> {
   const part = (name: string, value: string): string => `%${likeText(`"${name}":${JSON.stringify(value)}`)}%`
   const row = await db

@@ -8,7 +8,7 @@ import type { Audit, AuditActor, AuditRecord } from './audit.ts'
 import { describeRequest } from './audited-requests.ts'
 
 const minuteMs = 60_000
-/** Refused requests that anyone can send, or that pages repeat. The rest is counted. */
+/** Limits of recorded refusals that anyone can cause or that pages repeat. The rest are only counted. */
 const refusedPerMinute = { caller: 10, all: 100 }
 const givenIdPattern = /^[\w-]{8,64}$/
 
@@ -16,7 +16,7 @@ const givenIdPattern = /^[\w-]{8,64}$/
 export function observeRequests(options: {
   audit: Pick<Audit, 'record'>
   logger: Logger
-  /** The address of the caller, behind a proxy that is trusted. */
+  /** The caller's address, also behind a trusted proxy. */
   addressOf?: ((c: Ctx) => string | undefined) | undefined
   onRequest?: (outcome: RequestOutcome) => void
   clock?: () => number

@@ -14,18 +14,18 @@ export interface DataSubject {
   email?: string
 }
 
-/** Everything about one person: as a download, or gone. */
+/** Exports or deletes everything about one person. */
 export interface PersonData {
   /** Lines of JSON with a `type`. */
   export(person: DataSubject): AsyncGenerator<string>
   /**
-   * Deletes chats, keys, tokens and shares. What belongs to others stays, under a pseudonym: messages in their chats,
+   * Deletes chats, keys, tokens and shares. Data of others stays, under a pseudonym: messages in their chats,
    * totals of usage, audit entries. Can be repeated after a failure.
    */
   erase(person: DataSubject): Promise<{ chats: number; blobs: number; alias: string }>
 }
 
-/** A part of the server with data of people that it removes itself, such as accounts. */
+/** A part of the server that stores personal data and deletes it itself, such as accounts. */
 export interface PersonSource {
   export?(person: DataSubject): AsyncIterable<Record<string, unknown> & { type: string }>
   erase(person: DataSubject): Promise<void>
@@ -47,7 +47,7 @@ interface PersonDataOptions {
   deleteSession(sessionId: string): Promise<void>
 }
 
-/** Deleted row by row, since they say only that somebody had a right. Others keep what they say. */
+/** Tables whose rows are deleted, because they only say that somebody had a right. Other tables keep their rows. */
 const ownRows: Record<string, string> = {
   member: 'person_id',
   workspace_grant: 'subject',
@@ -99,7 +99,7 @@ export function createPersonData(options: PersonDataOptions): PersonData {
     },
 
     async erase(person) {
-      // First, so that nothing new begins, and one that refuses leaves everything as it is.
+      // First: it blocks new activity, and a refusal leaves everything unchanged.
       for (const source of sources) await source.erase(person)
       for (const { sessionId, payer } of runs.live()) if (payer?.person === person.id) await runs.stop(sessionId)
       const chats = await ownChats(person.id)
@@ -119,7 +119,7 @@ export function createPersonData(options: PersonDataOptions): PersonData {
       await deleteOwnRows(person.id)
       const alias = await audit.aliasOf(person.id)
       await audit.forget(person)
-      // Whatever else names the person, in tables of any part of the server.
+      // Replace the remaining mentions of the person in all tables.
       const pseudonym = `deleted-${randomBytes(9).toString('base64url')}`
       await replaceText(db, person.id, pseudonym)
       return { chats: chats.length, blobs: removed, alias }

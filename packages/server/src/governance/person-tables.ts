@@ -6,10 +6,10 @@ export interface TextColumn {
   column: string
 }
 
-/** Their entries hold aliases only, and the database refuses to change them. */
+/** Append-only tables, which hold aliases only. */
 const appendOnly = new Set(['audit_entry', 'audit_term'])
 
-/** All columns of all tables that can hold the id of a person, also of tables that others add. */
+/** All columns that can hold a person's id, including those of tables that other modules add. */
 export async function textColumns(db: AnyDb): Promise<TextColumn[]> {
   const tables = await db.introspection.getTables()
   return tables
@@ -21,7 +21,7 @@ export async function textColumns(db: AnyDb): Promise<TextColumn[]> {
     )
 }
 
-/** The columns in which a text occurs, and how many rows. */
+/** Finds the columns that contain a text, with the number of rows. */
 export async function findText(db: AnyDb, text: string): Promise<(TextColumn & { rows: number })[]> {
   const found: (TextColumn & { rows: number })[] = []
   for (const at of await textColumns(db)) {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { simulate, type Store, type Tool } from '@troupe/core'
-import { policyEndpoints, type TeamPolicy } from '@troupe/protocol'
+import { limitEndpoints, policyEndpoints, type TeamPolicy } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
@@ -47,6 +47,21 @@ export function policyRoutes(services: PolicyRouteServices): Route[] {
           .map(({ name }) => name),
         modes: await chatsByMode(store, body.policy),
       }
+    },
+  })
+}
+
+export function limitRoutes(services: { governance?: Governance | undefined }): Route[] {
+  const current = (): { limits: ReturnType<Governance['limits']['setting']['get']>; version: number } => {
+    const { setting } = inTeam(services.governance).limits
+    return { limits: setting.get(), version: setting.version() }
+  }
+  return implement(limitEndpoints, {
+    'GET /ai/limits': current,
+    'PATCH /ai/limits': async ({ body }) => {
+      const { limits } = inTeam(services.governance)
+      await limits.setting.update(() => body.limits)
+      return current()
     },
   })
 }

@@ -4,7 +4,7 @@ import type { Audit } from './audit.ts'
 
 const maxInput = 300
 
-/** Records each decision about a tool call: what was asked for, and the rule that decided. Never delays the call. */
+/** Records each decision about a tool call with the rule that decided. Never delays the call. */
 export function recordDecisions(audit: Pick<Audit, 'record'>, logger: Logger): (seen: SeenDecision) => void {
   return ({ session, person, call, ctx, decision }) => {
     audit
@@ -29,7 +29,7 @@ export function recordDecisions(audit: Pick<Audit, 'record'>, logger: Logger): (
   }
 }
 
-/** The place or command of a call, not its content: a file that is written may be secret. */
+/** The path or command of a call without its content, which may be secret. */
 function shown(input: unknown): unknown {
   const fields = Object.entries(Object(input) as Record<string, unknown>)
   const kept = fields.filter(([name]) =>

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tables } from '../stores/sql/context.ts'
+import type { Db } from '../stores/sql/context.ts'
+import type { Tables } from '../stores/sql/tables.ts'
 import { fieldTerm, queryWords } from './audit-terms.ts'
 
 export interface AuditQuery {
@@ -31,8 +32,8 @@ const maxStep = 3200
 const countedRows = 2000
 
 /**
- * Finds a page of entries. Every condition is a term of the index. The rarest one is walked from its newest entry, and
- * the others are looked up for each, so the work depends on the page and not on the log.
+ * Finds a page of entries. Each condition is a term of the index. Walks the entries of the rarest term, newest first, and
+ * looks up the other terms for each, so the cost depends on the page size, not on the log size.
  */
 export async function searchAudit(
   db: Db,
@@ -145,7 +146,7 @@ async function newest(db: Db, terms: readonly string[], { from, to }: Range, lim
   return rows.map(({ id }) => Number(id))
 }
 
-/** Those of the entries that have one of the terms, in the same order. */
+/** Returns the entries that have one of the terms, in the same order. */
 async function having(db: Db, terms: readonly string[], ids: readonly number[]): Promise<number[]> {
   const rows = await db
     .selectFrom('audit_term')

@@ -15,7 +15,7 @@ export interface KeyRing {
   current(): SecretKey
   /** Undefined if the key is unknown. Looks again, since another node may have made it. */
   find(id: string): Promise<SecretKey | undefined>
-  /** Makes a new current key, if keys are made here. A key from the environment is changed there. */
+  /** Creates a new current key. Does nothing if the key comes from the environment. */
   renew(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ async function deriveKey(text: string): Promise<SecretKey> {
       'SecretKeyTooShort',
       `A secret key has at least ${minLength} characters. Use the output of "openssl rand -base64 32".`,
     )
-  // Slow on purpose, once per start: the text may be a phrase of a person.
+  // Slow on purpose, once per start: the text may be a passphrase.
   const bytes = await derive(text, 'troupe secrets', 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 })
   return { id: keyId(bytes), bytes }
 }

@@ -75,7 +75,7 @@ export function openSecrets(options: { db: Db; keys: KeyRing; clock?: () => numb
             unreadable++
             continue
           }
-          // Only if nobody set another value meanwhile.
+          // Only if the value has not changed in the meantime.
           const { numUpdatedRows } = await db
             .updateTable('secret')
             .set({ value: seal(text, owner, name, keys.current()) })
@@ -125,7 +125,7 @@ export function openSecrets(options: { db: Db; keys: KeyRing; clock?: () => numb
 const nonceBytes = 12
 const tagBytes = 16
 
-/** `s1.<key id>.<nonce, text, tag>`. The place is authenticated, so a value cannot be moved to another row. */
+/** `s1.<key id>.<nonce, text, tag>`. Owner and name are authenticated, so a value cannot be moved to another row. */
 function seal(text: string, owner: string, name: string, key: SecretKey): string {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key.bytes, nonce).setAAD(placeOf(owner, name))

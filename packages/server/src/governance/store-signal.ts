@@ -2,7 +2,7 @@ import type { Store } from '@troupe/core'
 import type { ChangeSignal } from './team-settings.ts'
 
 const channel = 'team'
-/** Given to listeners after an interruption, in which signals may have been lost. */
+/** Topic after an interruption, during which signals may have been lost. */
 const everything = '*'
 
 /** The signals of the database, which reach all nodes. */

@@ -6,7 +6,7 @@ const path = 'the settings of the organization'
 const prefix = 'config/'
 
 /**
- * The organization's settings, in the shape of `config.json`. The database holds its secrets encrypted and apart from
+ * The organization's settings, in the shape of `config.json`. The database stores secrets encrypted, separate from
  * the rest. The file in the home is not used in team mode, except for settings of the start.
  */
 export async function openTeamConfig(options: { settings: TeamSettings; secrets: Secrets }): Promise<ConfigFile> {
@@ -40,7 +40,7 @@ export async function openTeamConfig(options: { settings: TeamSettings; secrets:
   }
 }
 
-/** Where secrets are. `*` is any key. */
+/** Paths of secrets. `*` is any key. */
 const secretPlaces = [
   ['providers', '*', 'apiKey'],
   ['providers', '*', 'headers', '*'],

@@ -2,7 +2,7 @@ import { NamedError } from '@troupe/protocol'
 import type { Db } from '../stores/sql/context.ts'
 import type { Logger } from '../util/logger.ts'
 
-/** Tells all nodes that something in the database changed. The topic `*` stands for anything. */
+/** Notifies all nodes of a change in the database. The topic `*` means that anything may have changed. */
 export interface ChangeSignal {
   publish(topic: string): Promise<void> | void
   subscribe(onChange: (topic: string) => void): () => void
@@ -25,7 +25,7 @@ export interface TeamSetting<T> {
   get(): T
   /** Grows with every change. 0 if it was never set. */
   version(): number
-  /** Runs `change` on the stored value, again if another node was faster. Resolves once it is stored. */
+  /** Runs `change` on the stored value, again if another node changed it first. Resolves once it is stored. */
   update(change: (now: T) => T): Promise<T>
 }
 

@@ -39,7 +39,7 @@ export interface Access {
   checkProgram(c: Ctx): void
   /** Throws `PageOnly` (403) unless the caller is the page, so that the person asked for it. */
   checkPage(c: Ctx): void
-  /** Who is signed in, and how to sign in. */
+  /** Routes that tell who is signed in, and how to sign in. */
   me(c: Ctx): Me | Promise<Me>
   /** For requests outside the app, such as a WebSocket: true only from a page of this server. */
   isOwnOrigin(headers: { host?: string | undefined; origin?: string | undefined }): boolean

@@ -22,7 +22,7 @@ export interface CheckedRequest {
 }
 
 /**
- * Throws unless the caller may make the request. Returns what else they may do, and the workspace of a scoped endpoint
+ * Throws unless the caller may make the request. Returns their other rights, and the workspace of a scoped endpoint
  * if the request names a chat.
  */
 export type Authorize = (c: Ctx, request: CheckedRequest) => Promise<{ rights: Rights; workspaceId?: string }>

@@ -2,11 +2,11 @@ import type { NamedError } from '@troupe/protocol'
 import type { Principal } from './principal.ts'
 import type { Ctx, Route } from './route.ts'
 
-/** A node that passes a request on says in it where the request came from. */
+/** Header with the client's address, in requests that another node forwards. */
 export const addressHeader = 'x-troupe-address'
 export const requestIdHeader = 'x-request-id'
 
-/** What is known about a request. Fields are set as the request proceeds. */
+/** Facts about a request, filled in as it proceeds. */
 export interface RequestFacts {
   requestId: string
   /** Undefined for pages and unknown addresses. */
@@ -15,9 +15,9 @@ export interface RequestFacts {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
-  /** What the handler returned. */
+  /** Return value of the handler. */
   value?: unknown
-  /** The caller may not do this, also if they are told that there is no such object. */
+  /** The caller may not do this, even if the response says that the object does not exist. */
   isRefused?: boolean
   /** Another node answered, and records it. */
   isElsewhere?: boolean

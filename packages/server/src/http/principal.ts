@@ -1,4 +1,4 @@
-import type { Session, Viewer } from '@troupe/core'
+import type { Blobs, Session, Viewer } from '@troupe/core'
 import type { PersonInfo, Scope, SessionRight, WorkspaceRight } from '@troupe/protocol'
 
 /**
@@ -33,7 +33,7 @@ export function viewerOf(principal: Principal): Viewer | undefined {
   return { personId: '', isOwner: false }
 }
 
-/** What the caller may do, for handlers that list things of several chats or workspaces. */
+/** Rights of the caller, for handlers that list objects of several chats or workspaces. */
 export interface Rights {
   session(session: Session): Promise<SessionRight | undefined>
   workspace(workspaceId: string): Promise<WorkspaceRight | undefined>
@@ -49,4 +49,22 @@ export const allRights: Rights = {
 export function isAdmin(principal: Principal): boolean {
   if (principal.kind !== 'person') return principal.kind === 'local'
   return principal.person.role === 'owner' || principal.person.role === 'admin'
+}
+
+/**
+ * Blobs by reader. Knowing a hash is not enough: a caller can read blobs that they uploaded or that their chats
+ * contain, and a run can read the blobs of its chat.
+ */
+export interface BlobScopes {
+  of(principal: Principal): Blobs
+  session(sessionId: string): Blobs
+  /** Adds blobs to a chat, such as attachments, after they were read through the scope of the sender. */
+  attach(sessionId: string, hashes: readonly string[]): Promise<void>
+  /** Adds the blobs of one chat to another. */
+  copy(from: string, to: string): Promise<void>
+}
+
+/** Without accounts, everything belongs to the one user. */
+export function openBlobScopes(blobs: Blobs): BlobScopes {
+  return { of: () => blobs, session: () => blobs, attach: () => Promise.resolve(), copy: () => Promise.resolve() }
 }

@@ -41,7 +41,7 @@ export interface RouteInput {
 interface HandlerInput<Key extends string, E> {
   /** The caller. Outside team mode always `local`. */
   principal: Principal
-  /** What the caller may do with other objects than those of the request, which were checked. */
+  /** Rights of the caller on further objects. Those of the request are already checked. */
   rights: Rights
   params: ParamsOf<Key>
   query: QueryOf<E>
@@ -237,7 +237,7 @@ export interface Sink {
   /** Calls back once when the buffered bytes have been sent. */
   onDrain(callback: () => void): void
   end(): void
-  /** Disconnects without an end. */
+  /** Disconnects without a final event. */
   cut(): void
 }
 
@@ -251,7 +251,7 @@ export function resumeAfter(c: Ctx, query: string | undefined): readonly number[
   return given === undefined ? [] : given.split(',').map(Number)
 }
 
-/** A file that is sent while it is made. A failure ends the connection, so nobody takes half of it for the whole. */
+/** A file that is sent while it is created. A failure ends the connection, so no partial file looks complete. */
 export function download(name: string, parts: AsyncIterable<string | Uint8Array>): Response {
   const encoder = new TextEncoder()
   const iterator = parts[Symbol.asyncIterator]()

@@ -17,7 +17,7 @@ import { startTeamNode, type TestNode, whyNoNode } from './testing/start-node.ts
 
 const why = whyNoNode()
 
-/** What Bob has running: a process with a secret in every place that a process has. */
+/** A process of Bob's with secrets in its files, ports and sockets. */
 const bobsProgram = `
 const net = require('node:net')
 const fs = require('node:fs')

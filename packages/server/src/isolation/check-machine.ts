@@ -5,7 +5,7 @@ import { findProgram, offeredControllers } from '@troupe/core'
 import { noLimits, noSandbox, noView } from './open-isolation.ts'
 
 export interface MachineIsolation {
-  /** What separates members here, as a sentence. */
+  /** Describes how members are separated here, in one sentence. */
   text: string
   /** Missing parts. Team mode refuses to start with any. */
   problems: string[]

@@ -75,7 +75,7 @@ function read(file: string): Numbers {
 
 const waitMs = 10
 const mostWaits = 200
-/** A lock that is older was left by a process that was killed. */
+/** An older lock is from a process that was killed. */
 const staleMs = 10_000
 
 /** Synchronous, because it is rare and short: once per person and folder. */

@@ -38,7 +38,7 @@ export interface TeamIsolation {
   service(): Isolation
   /** The user of the admitted folder around a file. */
   userOf(file: string): ProcessUser | undefined
-  /** What separates people here, as a sentence. */
+  /** Describes how people are separated here, in one sentence. */
   readonly text: string
   close(): void
 }
@@ -58,7 +58,7 @@ const publicHost: CheckHost = (host) => checkedAddresses(host, {})
 
 /**
  * Opens the isolation of team mode. Throws `NoIsolation` with everything that is missing, unless an administrator has
- * accepted that. Then returns what there is, or undefined if there is no sandbox.
+ * accepted that. Then returns the available isolation, or undefined without a sandbox.
  */
 export async function openIsolation(options: IsolationOptions): Promise<TeamIsolation | undefined> {
   const { home, env, settings } = options
@@ -196,7 +196,7 @@ export function createIsolation(options: {
           { status: 409 },
         )
     }
-    // First, so that nobody can lead the next step elsewhere.
+    // First, so that a symlink cannot redirect the next step.
     if (hasView) await guardFolder(real)
     const gid = isRoot ? numbers.ofFolder(real) : undefined
     if (gid !== undefined && statSync(real).gid !== gid) await share(real, gid)
@@ -205,7 +205,7 @@ export function createIsolation(options: {
 
 const systemFolders = '/bin /boot /dev /etc /lib /lib32 /lib64 /libx32 /proc /root /run /sbin /sys /usr'.split(' ')
 
-/** Sharing changes the group of everything in a folder, which would break the machine or open our home. */
+/** Throws for folders whose new group would break the system or expose our home. */
 function refuseSystem(real: string, home: string): void {
   if (isInside(real, home) && real !== home) return
   const isTop = path.dirname(path.dirname(real)) === path.dirname(real)

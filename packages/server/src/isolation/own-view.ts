@@ -7,7 +7,7 @@ import { findProgram } from '@troupe/core'
 const variable = 'TROUPE_LEFT_NAMESPACE'
 
 /**
- * Replaces this process by itself in a mount namespace of its own, so that `guardFolder` changes nothing for others. Does
+ * Restarts this process in its own mount namespace, so that `guardFolder` affects no other process. Does
  * nothing if that has happened, or cannot: team mode then refuses to start with the reason. `given` is not the
  * environment of this process if somebody else runs us in theirs, which must stay.
  */

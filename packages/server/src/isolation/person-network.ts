@@ -14,7 +14,7 @@ interface OpenNetwork {
 }
 
 /**
- * Networks of people, opened on first use. A small process keeps the network namespace, and the proxy listens in it while
+ * People's networks, opened on first use. A small process keeps the network namespace. The proxy listens in it while
  * its connections are made by us. Commands of one person can reach each other in it, and nothing else without the proxy.
  */
 export function createPersonNetworks(check: CheckHost, env: NodeJS.ProcessEnv) {

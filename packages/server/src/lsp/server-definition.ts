@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { findProgram, isInside, isProgram } from '@troupe/core'
 
-/** How a language server is found and used. Each is one file in `servers/`, named after the file. */
+/** Definition of a language server. Each is one file in `servers/`, and the file name is its name. */
 export interface LanguageServerDefinition {
   /** Shown to people, such as `TypeScript`. */
   title: string

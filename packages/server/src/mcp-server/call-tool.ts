@@ -15,12 +15,11 @@ import {
   decideCall,
 } from '@troupe/core'
 import { type Chunk, NamedError, newId, toolCallEndpoints, type ToolCallResult } from '@troupe/protocol'
-import { personIdOf } from '../http/principal.ts'
+import { type BlobScopes, personIdOf } from '../http/principal.ts'
 import { implement, type Route, streamResponse } from '../http/route.ts'
 import { sessionNotFound } from '../http/scope.ts'
 import { type Permissions, ruleLines } from '../permission/permissions.ts'
 import type { RuleTexts } from '../permission/rule-layers.ts'
-import type { BlobScopes } from '../http/blob-scopes.ts'
 
 /** Runs one tool call for an external program, outside any chat. Throws `ToolNotFound` (404). */
 export type CallTool = (

@@ -33,7 +33,7 @@ export interface StoredLogin {
   discovery?: unknown
 }
 
-/** Where logins are kept, by the URL of their server. */
+/** Storage of logins, by server URL. */
 export interface LoginStore {
   read(url: string): StoredLogin | undefined
   write(url: string, login: StoredLogin): void

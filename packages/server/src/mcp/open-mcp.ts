@@ -19,7 +19,7 @@ import { writePrivately } from '../config/home.ts'
 import { entryVersion, isEditableFile } from './mcp-file.ts'
 import { createLoginFiles, createOAuthLogins, type LoginStore, type OAuthLogins } from './oauth-logins.ts'
 import { createWorkspaceMcp, type WorkspaceMcp, type WorkspaceMcpOptions } from './workspace-mcp.ts'
-import { scopeOf } from '../workspaces/projects.ts'
+import { scopeOf } from '../workspaces/open-workspaces.ts'
 
 export interface Mcp {
   /** Called when a workspace is used or its trust changes. */
@@ -64,7 +64,7 @@ export function openMcp(options: {
   env: NodeJS.ProcessEnv
   folderIsolation?: WorkspaceMcpOptions['folderIsolation']
   redirectUrl: () => string
-  /** Where logins are kept. Default: files of the home. */
+  /** Storage of logins. Default: files in the home. */
   logins?: LoginStore | undefined
   /** Servers of folders that an administrator allows. Default: all. */
   allows?: ((entry: McpEntry) => boolean) | undefined

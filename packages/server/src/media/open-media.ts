@@ -19,7 +19,7 @@ type GuardedMaker = Pick<Awaited<ReturnType<Models['resolveMediaModel']>>, 'make
 export function openMedia(options: {
   models: Pick<Models, 'resolveMediaModel' | 'redact'>
   blobs: Blobs
-  /** Where the files of a request go, if there are accounts. Default: `blobs`. */
+  /** Blobs for the files of a request, if there are accounts. Default: `blobs`. */
   blobsOf?(request: Pick<MediaRequest, 'sessionId' | 'ownerId'>): Blobs
   store: Pick<Store, 'settings'>
   spending: Pick<Spending, 'mediaGuard'>

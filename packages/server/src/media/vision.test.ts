@@ -19,7 +19,7 @@ let provider: http.Server
 let server: TestServer
 let asked: Asked[] = []
 
-/** Two chat models of one provider: one sees and is priced, the other does not see. */
+/** Two chat models of one provider: one with vision and a price, one without vision. */
 beforeAll(async () => {
   provider = http.createServer((request, response) => {
     void (async () => {

@@ -37,7 +37,7 @@ const maxOutputTokens = 4000
 /** Longest side of an image that is too large as it is. */
 const shrunkSide = 2000
 
-/** Lets a model that sees describe images. A description is kept, so the same image in another answer costs nothing. */
+/** Lets a model with vision describe images. Keeps each description, so the same image costs nothing the next time. */
 export function createVision({ models, spending, config, store, grants, blobs, pictures }: VisionServices): Vision {
   const kept = new Map<string, ImageDescription>()
 
@@ -118,7 +118,7 @@ export function createVision({ models, spending, config, store, grants, blobs, p
     return { model: id, text: text.trim(), tokens: used?.totalTokens ?? 0, cost: costOf(used, price) ?? 0 }
   }
 
-  /** As every provider takes it. Other formats and large images are converted. */
+  /** Converts an image to a format and size that every provider accepts. */
   async function loadImage(sha256: string, signal: AbortSignal): Promise<{ bytes: Uint8Array; mediaType: string }> {
     const blob = await blobs.get(sha256)
     if (blob === undefined) throw new NamedError('BlobNotFound', 'Its file no longer exists.')

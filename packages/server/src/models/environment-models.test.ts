@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { getModelDefinition, getProviderDefinition, resolveChatModel } from './program-models.ts'
+import { getModelDefinition, getProviderDefinition, resolveChatModel } from './open-models.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

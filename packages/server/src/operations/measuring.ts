@@ -12,7 +12,7 @@ export interface SlowQuery {
   sql: string
 }
 
-/** Collects what operators look at. While it is off, it keeps only the latest errors. */
+/** Collects data for operators. While it is off, it keeps only the latest errors. */
 export interface Measuring {
   errors: Recent<LogLine & { at: number }>
   slowQueries: Recent<SlowQuery>

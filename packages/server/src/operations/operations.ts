@@ -13,7 +13,7 @@ export interface OperatedNode {
   labels: readonly string[]
 }
 
-/** What only the cluster knows. Without one, this node is the only one, and nothing waits. */
+/** Facts of the cluster. A single process is the only node, and its queue is empty. */
 export interface ClusterView {
   nodes(): readonly OperatedNode[]
   queueDepth(): Promise<number>
@@ -24,7 +24,7 @@ export interface Readiness {
   checks: { store: boolean; migrations: boolean; draining: boolean }
 }
 
-/** What operators look at. */
+/** Data for operators: health, metrics, slow queries and errors. */
 export interface Operations {
   ready(): Promise<Readiness>
   /** From now on, no new requests should come here. */

@@ -30,7 +30,7 @@ import {
   type RuleTexts,
   type SessionGrants,
 } from './rule-layers.ts'
-import { scopeOf, sessionScope } from '../workspaces/projects.ts'
+import { scopeOf, sessionScope } from '../workspaces/open-workspaces.ts'
 
 /** Decides about tool calls from the rules of all layers, the session's mode and the sandbox. */
 export interface Permissions {

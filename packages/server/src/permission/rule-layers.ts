@@ -35,7 +35,7 @@ export type RuleTexts = { [E in Effect]?: string[] | undefined }
 export type RememberScope = 'session' | 'project' | 'always'
 export type PolicyWorkspace = Pick<Workspace, 'path' | 'trusted' | 'projects'>
 
-/** What an administrator decides for everyone. Nobody else can loosen it. */
+/** Rules that an administrator sets for everyone. Nobody else can loosen them. */
 export interface ManagedConfig {
   permissions?: Config['permissions']
   /** The modes that people may use. Plan mode is always allowed. Default: all. */

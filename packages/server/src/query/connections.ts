@@ -70,13 +70,6 @@ export function databaseFile(given: string): string {
   return given.startsWith('~/') ? path.join(homedir(), given.slice(2)) : path.resolve(given)
 }
 
-/** Passwords, to be removed from logs and results. Shorter ones would remove ordinary words. */
-export function connectionSecrets(connections: Connections = {}): string[] {
-  return Object.values(connections).flatMap((one) =>
-    one.type !== 'sqlite' && one.password !== undefined && one.password.length >= 6 ? [one.password] : [],
-  )
-}
-
 export function loginOf(connection: ServerConnection): ServerLogin {
   const { host = '127.0.0.1', user, password = '', database } = connection
   return { host, user, password, database, tls: tlsOf(connection) }

@@ -18,7 +18,8 @@ import { full } from '../../../protocol/testing/test-effort.ts'
 import { configSchema } from '../config/config.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
 import { checkReads } from './check-sql.ts'
-import { connectionSecrets, listConnections } from './connections.ts'
+import { connectionSecrets } from '../config/config.ts'
+import { listConnections } from './connections.ts'
 import { openQueries } from './open-queries.ts'
 
 let base: string

@@ -37,7 +37,7 @@ export interface QueriesOptions {
   home: string
   sandbox?: Sandbox | undefined
   limits?: Partial<QueryLimits>
-  /** How many statements run at once. */
+  /** Maximum concurrent statements. */
   processes?: number
 }
 

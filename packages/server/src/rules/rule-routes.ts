@@ -153,7 +153,7 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
   }
 }
 
-/** Where a rule applies. */
+/** Scope of a rule. */
 export function parseScope({ layer, file }: RuleInfo): RememberScope {
   if (file === null) return 'session'
   return layer === 'user' ? 'always' : 'project'

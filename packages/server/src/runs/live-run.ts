@@ -526,7 +526,7 @@ function turnBudget({ tokens, ms }: Partial<Limits>): { tokens?: number; ms?: nu
   return { tokens, ms }
 }
 
-/** What a chat makes belongs to it. */
+/** Media that a chat creates belong to the chat. */
 function mediaOf({ media, blobsOf }: RunServices, sessionId: string): RunServices['media'] {
   if (media === undefined || blobsOf === undefined) return media
   return { ...media, start: (request) => media.start({ ...request, sessionId }) }

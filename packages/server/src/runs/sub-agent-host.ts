@@ -254,7 +254,7 @@ export interface LiveRun {
   readonly place: number
   /** True while the user has not continued with one of several answers. */
   readonly isCompared: boolean
-  /** Who and what it is counted for. Empty outside team mode. */
+  /** The person, folder and model that its calls count for. Empty outside team mode. */
   readonly payer?: Payer
   /** The page that started the run, if any. */
   readonly client?: string | undefined

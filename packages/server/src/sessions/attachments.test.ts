@@ -5,7 +5,7 @@ import type { Documents, DocumentText } from '@troupe/core'
 import { beforeEach, expect, test } from 'vitest'
 import { createAttachments } from './attachments.ts'
 import { createBlobFiles } from '../blobs/blob-files.ts'
-import { openBlobScopes } from '../http/blob-scopes.ts'
+import { openBlobScopes } from '../http/principal.ts'
 
 let home = ''
 let reads = 0

@@ -1,7 +1,9 @@
 import { hash as digest } from 'node:crypto'
 import {
   type AgentFrame,
+  type AgentState,
   buildTools,
+  planFileOf,
   type SandboxFinding,
   type Session,
   type Store,
@@ -32,17 +34,19 @@ export function openContext(
   options: Omit<PrefaceOptions, 'store'> & {
     store: Store
     sandbox: SandboxFinding
-    planFile(session: Session, workspace: Workspace): string | undefined
+    permissions: { modeOf(session: Session): string }
+    states: { of(session: Session, workspace: Workspace): AgentState }
   },
 ): Context {
-  const { store, sandbox, logger } = options
+  const { store, sandbox, logger, permissions, states } = options
   const prefaces = createPrefaces(options)
   const lastCalls = createLastCalls(store)
   return {
     lastCalls,
     outdate: prefaces.outdate,
     async blocks(session, workspace, frame, prompt, { history, page } = {}) {
-      const planFile = options.planFile(session, workspace)
+      const isPlanning = permissions.modeOf(session) === 'plan'
+      const planFile = isPlanning ? planFileOf(states.of(session, workspace)) : undefined
       const preface = await prefaces.of(session, workspace, history)
       return instructionBlocks({ prompt, frame, preface, sandbox, page, planFile })
     },

@@ -9,7 +9,7 @@ import {
   sessionEndpoints,
   type StoredMessage,
 } from '@troupe/protocol'
-import { personIdOf, viewerOf } from '../http/principal.ts'
+import { type BlobScopes, personIdOf, viewerOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { checkParams } from '../models/call-settings.ts'
@@ -19,7 +19,6 @@ import type { RunManager, RunState } from '../runs/run-manager.ts'
 import type { PublishedPages } from '../transfer/publish/published-pages.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 import type { Logger } from '../util/logger.ts'
-import type { BlobScopes } from '../http/blob-scopes.ts'
 import { assertMessage, pageSize } from './message-routes.ts'
 
 export function sessionRoutes(options: {

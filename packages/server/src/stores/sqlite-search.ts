@@ -2,9 +2,8 @@ import { Worker } from 'node:worker_threads'
 import type { Part } from '@troupe/protocol'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { ReadAnswer, ReadRequest } from './read-thread-worker.ts'
-import { cjkPairs, isCjk } from './sql/cjk-pairs.ts'
+import { cjkPairs, isCjk, searchText } from './sql/message-text.ts'
 import { type AnyDb, type Db, type SearchIndex, statement } from './sql/context.ts'
-import { searchText } from './sql/message-text.ts'
 import { visibleTo } from './sql/visible.ts'
 
 /** The trigram index needs three characters. Shorter terms use the pair index or a text scan. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { Ctx } from '../http/route.ts'
 import type { CheckedTeamOptions } from './options.ts'
 
-/** Where a request comes from. Forwarded headers count only from trusted proxies. */
+/** Origin of a request. Forwarded headers count only from trusted proxies. */
 export interface RequestSource {
   /** Of the client. Undefined if a trusted proxy does not say. */
   address: string | undefined

@@ -3,7 +3,7 @@ import { grantEndpoints, type Invitation, type Member, memberEndpoints, NamedErr
 import type { Principal } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import type { RunManager } from '../runs/run-manager.ts'
-import type { Tables } from '../stores/sql/context.ts'
+import type { Tables } from '../stores/sql/tables.ts'
 import { caller } from './account-routes.ts'
 import type { Accounts } from './accounts.ts'
 import { forbidden } from './authorize.ts'

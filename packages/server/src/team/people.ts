@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { NamedError, newId, type PersonInfo, type Role, type WorkspaceRight } from '@troupe/protocol'
-import type { Db, Tables } from '../stores/sql/context.ts'
+import type { Db } from '../stores/sql/context.ts'
+import type { Tables } from '../stores/sql/tables.ts'
 
 /** Members and invitations of the organization, and their grants on workspaces. */
 export type People = ReturnType<typeof createPeople>

@@ -65,7 +65,7 @@ export function createRights({ people, sharing, grantedAs }: RightsSources): (pr
   }
 }
 
-/** What the right on a folder gives on a chat that is visible to it. */
+/** The right on a chat that a right on its folder gives, if the chat is visible to the folder. */
 const visibleRight = { none: undefined, read: 'read', write: 'write', manage: 'approve' } as const
 
 /**

@@ -1,6 +1,7 @@
 import type { Session } from '@troupe/core'
 import { NamedError, newId, type ShareRight } from '@troupe/protocol'
-import type { Db, Tables } from '../stores/sql/context.ts'
+import type { Db } from '../stores/sql/context.ts'
+import type { Tables } from '../stores/sql/tables.ts'
 import { toSession } from '../stores/sql/sessions.ts'
 import { hashToken, newToken } from './people.ts'
 

@@ -1,13 +1,12 @@
 import type { Blobs, MediaRequest } from '@troupe/core'
-import type { Principal, Rights } from '../http/principal.ts'
-import type { BlobScopes } from '../http/blob-scopes.ts'
+import type { BlobScopes, Principal, Rights } from '../http/principal.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { createPeople, type People } from './people.ts'
 import { createRights } from './rights.ts'
 import { createSharing, type SharingStore } from './sharing.ts'
 
-/** What team mode keeps in the database, apart from accounts. */
+/** Data of team mode in the database, apart from accounts. */
 export interface TeamData {
   people: People
   sharing: SharingStore

@@ -7,7 +7,7 @@ interface Piece {
   at: ScreenPoint
 }
 
-/** Where a viewer is in the output, and which screen it shows. */
+/** A viewer's position in the output, and its screen. */
 export interface Place {
   position: number
   alternate: boolean

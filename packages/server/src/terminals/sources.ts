@@ -61,7 +61,7 @@ export function taskSource(task: Task, onHold: (note: string) => void): Source {
     read(from) {
       const { text, lost } = task.read(position)
       if (text === '') return undefined
-      // What is lost may have ended in the middle of a sequence.
+      // The lost part may have ended inside an escape sequence.
       if (lost > 0) filter = createOutputFilter()
       const piece = text.slice(0, pieceCharacters)
       position += lost + piece.length

@@ -1,7 +1,7 @@
 import type { Store } from '@troupe/core'
 import { type BudgetInfo, type BudgetPeriod, budgetPeriods } from '@troupe/protocol'
 
-/** Who or what a call is counted for. */
+/** The person, folder and model that a call counts for. */
 export interface Payer {
   person?: string | undefined
   folder?: string | undefined
@@ -15,7 +15,7 @@ export interface BudgetAccount {
   limits: Partial<Record<BudgetPeriod, number>>
 }
 
-/** What an account has spent. */
+/** Spending of an account. */
 export interface Spent extends Record<BudgetPeriod, { key: string; cost: number }> {
   /** Estimated cost of the calls in flight. */
   reserved: number
@@ -66,7 +66,7 @@ export function createBudgetAccounts(options: {
       budgetPeriods.map((period) => store.usage.cost(keys[period], account.filter)),
     )
     const fresh = accounts.get(key) ?? { day: newPeriod(), month: newPeriod(), reserved: 0, counted: 0, readAt: 0 }
-    // What was counted here while the costs were read.
+    // Calls that were counted while the costs were read.
     const since = fresh.counted - before
     Object.assign(fresh, {
       day: { key: keys.day, cost: (day ?? 0) + since },

@@ -1,7 +1,7 @@
 import { costOf, type Price } from '@troupe/core'
 import type { ModelDefinition, Usage } from '@troupe/protocol'
 
-/** What a call made or read: pictures, seconds of sound or video, characters of spoken text. */
+/** Units of a call: pictures, seconds of sound or video, characters of spoken text. */
 export interface MediaUsage {
   images?: number
   seconds?: number

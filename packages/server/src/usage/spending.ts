@@ -41,7 +41,7 @@ export interface Spending {
 
 /** An object and not a function, because every run has one and hundreds may be open. */
 export interface BudgetWatcher {
-  /** Whose budgets to watch. Default: only those for everything. */
+  /** Budgets to watch. Default: only those for everything. */
   readonly payer?: Payer
   onBudget(budget: BudgetInfo): void
 }

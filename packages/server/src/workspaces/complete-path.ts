@@ -1,7 +1,6 @@
 import path from 'node:path'
 import { SlowFolder } from './file-thread.ts'
-import type { FolderLanes } from './folder-lanes.ts'
-import type { FolderStates } from './folder-states.ts'
+import type { FolderLanes, FolderStates } from './folder-states.ts'
 import type { FolderEntry } from './inspect-folder.ts'
 import type { Workspaces } from './open-workspaces.ts'
 

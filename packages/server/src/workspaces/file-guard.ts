@@ -122,7 +122,7 @@ export function createFileGuard(options: Partial<Pick<FileThreadOptions, 'limitM
     }
   }
 
-  /** For calls that cannot be made on another thread: makes them only if the mount answers now. */
+  /** Makes calls that cannot run on another thread only if the mount answers now. */
   function checked(call: Call, placeIn: (args: unknown[]) => unknown): Call {
     return (...args) => {
       const place = placeIn(args)
@@ -184,7 +184,7 @@ export function createFileGuard(options: Partial<Pick<FileThreadOptions, 'limitM
     return undefined
   }
 
-  /** Called on places before a mount only, which do not hang. */
+  /** Called only for paths outside the mounts, which do not hang. */
   function linkAt(file: string): string | undefined {
     try {
       if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined

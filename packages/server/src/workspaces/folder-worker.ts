@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import type { FolderTask } from './folder-lanes.ts'
+import type { FolderTask } from './folder-states.ts'
 import { inspectFolder, listFolders, syncFiles } from './inspect-folder.ts'
 
 /** Does the tasks of one lane, one after the other. */

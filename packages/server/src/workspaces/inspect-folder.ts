@@ -47,7 +47,7 @@ export const syncFiles: FileCalls = {
   },
 }
 
-/** True for `SlowFolder`, and for a network drive that reports the end of its own patience. */
+/** True for `SlowFolder`, and for a network drive that reports a timeout itself. */
 export function isSlow(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ETIMEDOUT'
 }

@@ -1,11 +1,25 @@
+import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { isInside, type Session, type Store, type Workspace } from '@troupe/core'
+import {
+  isInside,
+  loadAgents,
+  type Project,
+  type ProjectFacts,
+  type ProjectInfo,
+  type Projects,
+  type Session,
+  type Store,
+  type Workspace,
+} from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
-import type { ConfigFile } from '../config/config.ts'
+import type { ConfigFile, ProjectConfigs } from '../config/config.ts'
+import type { Access } from '../http/access.ts'
+import type { Ctx } from '../http/route.ts'
+import type { OpenWorkspace } from '../http/scope.ts'
+import type { TeamIsolation } from '../isolation/open-isolation.ts'
 import { createKeyedMutex } from '../util/concurrency.ts'
 import { SlowFolder } from './file-thread.ts'
 import type { FolderStates } from './folder-states.ts'
-import { projectChain } from './projects.ts'
 
 /** The folders of this server. Each has its own sessions, trust and extensions. */
 export interface Workspaces {
@@ -26,7 +40,7 @@ export interface Workspaces {
   listed(folder: string): Promise<Workspace>
   /** Opens a folder for a page. Throws the errors of `open`, and `OutsideRoots` (403). */
   openInRoots(folder: string): Promise<Workspace>
-  /** Where pages may open folders, without links. */
+  /** Places where pages may open folders, as paths without links. */
   roots(): Promise<string[]>
   /** Adds a folder that was opened from the command line. */
   addRoot(folder: string): void
@@ -42,7 +56,8 @@ interface WorkspacesOptions {
   home: string
   personHome: string
   own: string
-  load(workspace: Workspace): void
+  /** Extensions and settings that a workspace brings. */
+  loaders: readonly { load(workspace: Workspace): void }[]
   /** Called when a folder was found at another path. */
   onMove(from: string, to: string): void
 }
@@ -54,17 +69,17 @@ export async function openWorkspaces(options: WorkspacesOptions): Promise<Worksp
 
   const all: Workspaces = {
     own: await enter(options.own).catch(() => store.workspaces.open(options.own)),
-    load: options.load,
+    load,
     async of({ workspaceId, projectId }) {
       const found = await verified((await store.workspaces.get(workspaceId)) ?? all.own)
       const projects = projectId == null ? [] : await projectChain(store, found.id, projectId)
       const scope = projects.length === 0 ? found : { ...found, projects }
-      options.load(scope)
+      load(scope)
       return scope
     },
     async open(folder) {
       const found = await enter(folder)
-      options.load(found)
+      load(found)
       return found
     },
     async get(id) {
@@ -105,6 +120,10 @@ export async function openWorkspaces(options: WorkspacesOptions): Promise<Worksp
   }
   return all
 
+  function load(workspace: Workspace): void {
+    for (const loader of options.loaders) loader.load(workspace)
+  }
+
   /** Finds or creates the workspace of a folder, and follows a folder that was moved. */
   function enter(given: string): Promise<Workspace> {
     const folder = path.resolve(checkPath(given))
@@ -143,8 +162,40 @@ export async function openWorkspaces(options: WorkspacesOptions): Promise<Worksp
     if (state === 'slow') throw new SlowFolder(workspace.path)
     if (identity === undefined || identity === workspace.identity) return workspace
     const now = await store.workspaces.identify(workspace.id, identity)
-    options.load(now)
+    load(now)
     return now
+  }
+}
+
+/**
+ * Returns the workspace that a request names by path or id. Programs may name any local folder, since they could serve
+ * it themselves. A page can use the folders that were opened: see `POST /ai/workspaces`.
+ */
+export function createOpenWorkspace(options: {
+  access: Pick<Access, 'isProgram'>
+  workspaces: Pick<Workspaces, 'own' | 'open' | 'get' | 'listed' | 'load'>
+  isolation?: Pick<TeamIsolation, 'admit'> | undefined
+}): OpenWorkspace {
+  const { access, workspaces, isolation } = options
+  return async (c, folder) => {
+    const found = await open(c, folder)
+    await isolation?.admit(found.path)
+    return found
+  }
+
+  async function open(c: Ctx, folder: unknown): Promise<Workspace> {
+    if (folder === undefined || folder === workspaces.own.path) return workspaces.get(workspaces.own.id)
+    if (typeof folder === 'string' && /^w_[\w-]{1,62}$/.test(folder)) {
+      const found = await workspaces.get(folder)
+      if (found.listed === false && !access.isProgram(c))
+        throw new NamedError('WorkspaceNotFound', 'This folder is not open here.', { status: 404 })
+      if (found.id !== workspaces.own.id) workspaces.load(found)
+      return found
+    }
+    if (access.isProgram(c)) return workspaces.open(folder as string)
+    const found = await workspaces.listed(folder as string)
+    workspaces.load(found)
+    return found
   }
 }
 
@@ -166,4 +217,143 @@ function outsideRoots(roots: string[]): NamedError {
     'The page cannot open folders in this place. Run "troupe" in the folder, or add the place to "roots" in config.json.',
     { status: 403, data: { roots } },
   )
+}
+
+/** The projects of each workspace, for routes and tools. */
+export interface WorkspaceProjects {
+  of(workspace: Workspace): Projects
+  /**
+   * The default model of a workspace, or of the innermost project that names one. Only of trusted folders. Undefined if
+   * there is none.
+   */
+  model(workspace: Workspace): string | undefined
+}
+
+export function createProjects(options: {
+  store: Pick<Store, 'workspaces'>
+  states: Pick<FolderStates, 'recheck'>
+  configs: ProjectConfigs
+  /** Projects of sessions with a live run. */
+  inUse(): Promise<readonly string[]>
+}): WorkspaceProjects {
+  const { store, states, configs } = options
+
+  /** A class, because prototype methods cost no memory per run and hundreds may be open. */
+  class BoundProjects implements Projects {
+    readonly #workspace: Workspace
+
+    constructor(workspace: Workspace) {
+      this.#workspace = workspace
+    }
+
+    async list(): Promise<ProjectInfo[]> {
+      return (await store.workspaces.projects(this.#workspace.id)).map(toInfo)
+    }
+
+    async open(folder: string, name?: string): Promise<ProjectInfo> {
+      const { id, path: top } = this.#workspace
+      const { state, real } = await states.recheck(path.resolve(top, folder))
+      if (state !== 'ok' || real === undefined)
+        throw new NamedError('BadProject', 'A project must be an existing folder inside the workspace.')
+      // A link may lead outside.
+      const root = (await states.recheck(top)).real ?? top
+      const inside = path.relative(root, real)
+      if (inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside)) throw outsideWorkspace()
+      return toInfo(await store.workspaces.openProject(id, path.join(top, inside), name))
+    }
+
+    async forget(id: string): Promise<void> {
+      const used = (await options.inUse()).map((one) => projectChain(store, this.#workspace.id, one))
+      if ((await Promise.all(used)).flat().some((project) => project.id === id))
+        throw new NamedError('ProjectBusy', 'A chat is running in this project. Stop it first.', { status: 409 })
+      await store.workspaces.forgetProject(this.#workspace.id, id)
+    }
+
+    describe(project: ProjectInfo): Promise<ProjectFacts> {
+      return describe(project, this.#workspace.trusted)
+    }
+  }
+
+  return {
+    of: (workspace) => new BoundProjects(workspace),
+    model(workspace) {
+      if (!workspace.trusted) return undefined
+      const folders = [workspace, ...(workspace.projects ?? [])]
+      return folders.map((folder) => configs(folder).get()?.model).findLast((model) => model !== undefined)
+    },
+  }
+
+  async function describe(project: ProjectInfo, trusted: boolean): Promise<ProjectFacts> {
+    const config = configs(project).get() ?? {}
+    const { allow = [], ask = [], deny = [] } = config.permissions ?? {}
+    const skills = await Promise.all(
+      ['.agents', '.troupe', '.claude'].map((name) => namesIn(path.join(project.path, name, 'skills'))),
+    )
+    const notes = await Promise.all(
+      ['AGENTS.md', 'CLAUDE.md'].map(async (name) => ((await isFile(path.join(project.path, name))) ? [name] : [])),
+    )
+    const agents = loadAgents(path.join(project.path, '.troupe', 'agents'), 'project').entries
+    return {
+      ...project,
+      trusted,
+      notes: notes.flat(),
+      skills: [...new Set(skills.flat())],
+      agents: agents.map(({ name }) => name),
+      rules: allow.length + ask.length + deny.length,
+      mcpServers: Object.keys(config.mcpServers ?? {}),
+      model: config.model ?? null,
+    }
+  }
+}
+
+/** A project and those around it, outermost first. */
+export async function projectChain(
+  store: Pick<Store, 'workspaces'>,
+  workspaceId: string,
+  projectId: string,
+): Promise<Project[]> {
+  const all = new Map((await store.workspaces.projects(workspaceId)).map((project) => [project.id, project]))
+  const chain: Project[] = []
+  for (let id: string | null = projectId; id !== null && chain.length < maxDepth;) {
+    const project = all.get(id)
+    if (project === undefined) break
+    chain.unshift(project)
+    id = project.parentProjectId
+  }
+  return chain
+}
+
+const maxDepth = 50
+
+export function toProjectInfo(project: Project | undefined): ProjectInfo | undefined {
+  return project && toInfo(project)
+}
+
+function toInfo({ id, name, path: at, parentProjectId }: Project): ProjectInfo {
+  return { id, name, path: at, parentProjectId }
+}
+
+function outsideWorkspace(): NamedError {
+  return new NamedError('OutsideWorkspace', 'A project must be inside its workspace.', { status: 400 })
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}
+
+function isFile(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+}
+
+/** Identifies a workspace together with the project of a session. */
+export function scopeOf({ id, projects }: Pick<Workspace, 'id' | 'projects'>): string {
+  return sessionScope({ workspaceId: id, projectId: projects?.at(-1)?.id ?? null })
+}
+
+export function sessionScope({ workspaceId, projectId }: { workspaceId: string; projectId?: string | null }): string {
+  return projectId == null ? workspaceId : `${workspaceId} ${projectId}`
 }

@@ -17,7 +17,7 @@ import type { Files } from '../files/file-routes.ts'
 import { fileRoot, type FileRoot } from '../files/workspace-path.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
-import type { WorkspaceProjects } from './projects.ts'
+import type { WorkspaceProjects } from './open-workspaces.ts'
 
 interface ProjectRouteServices {
   store: Store

@@ -9,8 +9,7 @@ import { findWorkspace, type OpenWorkspace } from '../http/scope.ts'
 import type { Inbox } from '../runs/inbox.ts'
 import type { RunManager } from '../runs/run-manager.ts'
 import { completePath } from './complete-path.ts'
-import type { FolderLanes } from './folder-lanes.ts'
-import type { FolderStates } from './folder-states.ts'
+import type { FolderLanes, FolderStates } from './folder-states.ts'
 import type { Workspaces } from './open-workspaces.ts'
 
 /** A folder that takes longer is listed as slow, and its state is known at the next request. */
@@ -108,7 +107,7 @@ export function workspaceRoutes(options: {
     }
   }
 
-  /** Chats that the caller cannot read count for no folder. */
+  /** Chats that the caller cannot read are not counted. */
   async function countActive(rights: Rights): Promise<ActiveCounts> {
     const folders = new Map<string, string | undefined>()
     const folderOfSession = async (id: string): Promise<string> => {

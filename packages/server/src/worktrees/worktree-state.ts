@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { GitPlace, RunGit } from '../git/run-git.ts'
 import type { WorktreeRecord } from './worktree-records.ts'
 
-/** What a worktree holds, compared with the commit it started from and with its base. */
+/** State of a worktree, compared with its first commit and its base. */
 export interface WorktreeState {
   state: 'ready' | 'missing'
   files: number

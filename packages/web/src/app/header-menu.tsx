@@ -92,7 +92,7 @@ function useHereItems(isNarrow: boolean, fill: ContextFill): MenuItem[] {
   ]
 }
 
-/** What the chat's row in the list offers, too. Loaded when the button is about to be used. */
+/** The same menu as in the chat's row. Loaded when the button is about to be used. */
 function useChatItems(onTitleMode: (mode: TitleMode) => void): MenuItem[] {
   const { app, link } = useWorkspace()
   const store = useCurrentSession()

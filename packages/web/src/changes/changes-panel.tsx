@@ -14,7 +14,7 @@ import { GitView } from './git-view.tsx'
 
 type View = 'chat' | 'git' | 'turn'
 
-/** What this chat, git and each turn changed. `view` in the panel's data chooses. */
+/** Changes of this chat, of git and of each turn. `view` in the panel's data selects one. */
 export function ChangesPanel({ panel }: PanelProps) {
   const { panels } = useSessionStore()
   const given = textIn(panel.data['view'])

@@ -9,7 +9,7 @@ import { collectDropped, type DroppedFile } from './dropped-files.ts'
 import { folderOf, isOpenable, joinPath, nameOf, outermost, rowPath, type TreeRow } from './tree-rows.ts'
 import type { FileTree } from './tree-store.ts'
 
-/** What a person can do with a row or a folder. Every failure is shown. */
+/** Actions on a row or a folder. Every failure is shown. */
 export interface FileActions {
   open(row: TreeRow): void
   mention(paths: readonly string[]): void

@@ -89,7 +89,7 @@ function stateIcon(state: keyof typeof t.folders.states) {
   return state === 'slow' ? <FolderClock aria-hidden /> : <TriangleAlert aria-hidden />
 }
 
-/** What matters most about a folder: that it needs the user, that it cannot be used, or that it works. */
+/** The most important state of a folder: it needs the user, cannot be used, or is running. */
 export function folderHint({
   state,
   asks,

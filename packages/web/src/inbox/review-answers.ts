@@ -11,7 +11,7 @@ import '../texts/show-cards.ts'
 import '../texts/show-late.ts'
 import { t } from '../texts/t.ts'
 
-/** What allowing a call once would do, in words, and the answer that does it. */
+/** Describes the effect of allowing a call once, with the answer that does it. */
 export interface PlannedAnswer {
   ask: Ask
   title: string

@@ -167,7 +167,7 @@ function useHeldStores(): (sessionId: string) => ChatSessionStore {
   }
 }
 
-/** What waited when the dialog was opened and still waits, and what came later. */
+/** Splits open requests into those from before the dialog opened and later ones. */
 function useReviewedAsks(): { asks: Ask[]; later: Ask[]; addLater: () => void } {
   const sessionId = useApp((state) => state.reviewedSession)
   const all = useApp((state) => state.asks)

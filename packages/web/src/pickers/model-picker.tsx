@@ -20,7 +20,7 @@ export function ModelPicker() {
   const adding = useRef(false)
   const nameOf = (ref: string | undefined) => {
     const model = models.find((one) => one.ref === ref)
-    // What is known about a model that was just typed is not there yet.
+    // Facts about a model that was just typed are not loaded yet.
     return model === undefined ? ref?.split('/').slice(1).join('/') : modelName(model)
   }
   const name = compared.length > 1 ? t.columns.shown(compared.length) : nameOf(compared[0] ?? current)

@@ -1,5 +1,5 @@
 import { Check, Monitor, Moon, Plug, Settings, ShieldAlert, Sun } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useCallback } from 'react'
 import { needsUser } from '../mcp/server-status.ts'
 import { keyText } from '../platform/keyboard.ts'
 import { TeamPart, useTeam } from '../state/team.tsx'
@@ -7,6 +7,7 @@ import { t } from '../texts/t.ts'
 import { setTheme, useTheme } from '../ui/appearance.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { useCountOnFocus } from '../ui/focus.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './mcp-button.css'
 import './rules-button.css'
@@ -84,21 +85,8 @@ function McpButton() {
 function useServersNeedingUser(): number {
   const { api } = useWorkspace()
   const isLookedAt = useApp((state) => state.dialog === 'settings')
-  const [count, setCount] = useState(0)
-  useEffect(() => {
-    if (isLookedAt) return
-    const look = () => {
-      api.mcp().then(
-        ({ servers }) => setCount(servers.filter(needsUser).length),
-        // The dialog reports errors.
-        () => setCount(0),
-      )
-    }
-    look()
-    window.addEventListener('focus', look)
-    return () => window.removeEventListener('focus', look)
-  }, [api, isLookedAt])
-  return count
+  const count = useCallback(async () => (await api.mcp()).servers.filter(needsUser).length, [api])
+  return useCountOnFocus(count, isLookedAt)
 }
 
 /** Shown only if commands are not sandboxed. Opens the rules. */

@@ -117,7 +117,7 @@ function DefaultMode({ config, save, saved }: PartProps) {
   )
 }
 
-/** Which model describes images for models that cannot see them, and if it asks first. */
+/** Selects the model that describes images for models without vision, and whether it asks first. */
 function ImageDescriptions({ config, save, saved }: PartProps) {
   const models = useApp((state) => state.models)
   const { describe, describeAbout, describeModel, describings: names } = t.settings.general

@@ -11,7 +11,7 @@ interface RowActionsProps {
   onToggle: () => Promise<void>
   onDelete: () => Promise<void>
   deleteTitle: string
-  /** What is deleted, in the question before it. */
+  /** Text of the confirmation, which names the object. */
   children: ReactNode
 }
 

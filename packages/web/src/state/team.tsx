@@ -27,7 +27,7 @@ export interface TeamPage {
 interface TeamState {
   /** Null with a single user, and until it has loaded. */
   page: TeamPage | null
-  /** Why the person cannot write, by chat. `*`: in no chat. */
+  /** Reasons that the person cannot write, by chat. `*` covers all chats. */
   readOnly: Readonly<Record<string, string>>
 }
 

@@ -13,7 +13,7 @@ import { SignInPage } from './sign-in.tsx'
 
 const SharedChatPage = lazy(() => import('./shared-chat.tsx').then((loaded) => ({ default: loaded.SharedChatPage })))
 
-/** What a link of team mode opens. Its value survives a reload of the tab, but is in no address. */
+/** Page behind a link of team mode. Its value survives a reload of the tab, but never appears in the URL. */
 export function LinkPage({ link }: { link: TeamLink }) {
   const [value] = useState(() => keepValue(link))
   const done = () => {

@@ -1,5 +1,5 @@
 import { AtSign, Gauge, LogOut, Settings, UserRound, UsersRound } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { pageAccess } from '../api/page-access.ts'
 import { browserStorage, storedKeys, tabStorage } from '../platform/storage.ts'
 import { noticeError } from '../state/notices.tsx'
@@ -7,6 +7,7 @@ import { useTeam } from '../state/team.tsx'
 import { formatNumber } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Menu } from '../ui/menu.tsx'
+import { useCountOnFocus } from '../ui/focus.ts'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { openApp } from './parts/access-page.tsx'
 import { Avatar } from './parts/avatar.tsx'
@@ -78,24 +79,14 @@ export function PersonMenu() {
   )
 }
 
-/** Counts mentions that the person has not seen. Looks when the page gets the focus. */
+/** Counts mentions that the person has not seen. */
 function useNewMentions(isLookedAt: boolean): number {
   const { api } = useWorkspace()
-  const [count, setCount] = useState(0)
-  useEffect(() => {
-    if (isLookedAt) return
-    const look = () => {
-      api.call('GET /ai/mentions').then(
-        ({ mentions }) => setCount(mentions.filter(({ seen }) => !seen).length),
-        // The dialog reports errors.
-        () => setCount(0),
-      )
-    }
-    look()
-    window.addEventListener('focus', look)
-    return () => window.removeEventListener('focus', look)
-  }, [api, isLookedAt])
-  return count
+  const count = useCallback(async () => {
+    const { mentions } = await api.call('GET /ai/mentions')
+    return mentions.filter(({ seen }) => !seen).length
+  }, [api])
+  return useCountOnFocus(count, isLookedAt)
 }
 
 const keptKeys = /^troupe\.(language|theme|text|contrast|motion)$/

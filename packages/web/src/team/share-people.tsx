@@ -1,7 +1,6 @@
 import type { ShareRight, Sharing } from '@troupe/protocol'
 import { useCallback, useState } from 'react'
-import { toErrorInfo } from '../api/request.ts'
-import { ActionFailure, ServerDataStatus, useServerData } from '../settings/section-parts.tsx'
+import { ActionFailure, ServerDataStatus, useServerAction, useServerData } from '../settings/section-parts.tsx'
 import { formatMoment } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
@@ -15,7 +14,7 @@ const rights = ['read', 'comment', 'write', 'approve'] as const
 const rightOptions = () => rights.map((value) => ({ value, label: t.team.share.rights[value] }))
 const durations = ['1', '7', '30', '90', '365'] as const
 
-/** Who sees the chat: its folder, people, and anyone with a link. */
+/** Shares the chat with its folder, with people, and with anyone who has a link. */
 export function SharePeople({ sessionId }: { sessionId: string }) {
   const { call } = useWorkspace().api
   const asked = useServerData(
@@ -27,16 +26,7 @@ export function SharePeople({ sessionId }: { sessionId: string }) {
       return { sharing, members }
     }, [call, sessionId]),
   )
-  const [failure, setFailure] = useState<string | null>(null)
-  const act = async (work: () => Promise<unknown>) => {
-    try {
-      await work()
-      setFailure(null)
-    } catch (error) {
-      setFailure(toErrorInfo(error).message)
-    }
-    await asked.again()
-  }
+  const { act, failure } = useServerAction(asked)
   if (asked.value === null)
     return (
       <section className="share-people" aria-label={t.team.share.title}>

@@ -7,7 +7,7 @@ import './watchers.css'
 
 const most = 3
 
-/** Who else watches the chat now. */
+/** Avatars of the other people who watch the chat. */
 export function ChatWatchers({ sessionId }: { sessionId: string }) {
   const isNew = useApp((state) => state.isNew)
   return isNew ? null : <Watching sessionId={sessionId} />

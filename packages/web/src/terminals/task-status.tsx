@@ -16,7 +16,7 @@ interface TaskStatusProps {
   watch: Watch | undefined
 }
 
-/** How a command of an agent is doing, with the buttons to take it over, give it back and stop it. */
+/** Status of an agent's command, with buttons to take it over, give it back and stop it. */
 export function TaskStatus({ task, state, isGone, watch }: TaskStatusProps) {
   const { api } = useWorkspace()
   const sessionId = useSession((session) => session.sessionId)

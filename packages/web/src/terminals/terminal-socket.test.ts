@@ -55,7 +55,7 @@ test('a lost connection comes back with a new ticket, and everything is watched 
   expect(one.onOutput).toHaveBeenCalledWith('hi', 0)
   sockets[0]?.close()
   expect(socket.getState().connection).toBe('lost')
-  // What is typed meanwhile is lost, not sent late.
+  // Input typed in the meantime is lost, not sent late.
   watch.input('rm -rf x\n')
   await vi.advanceTimersByTimeAsync(400)
   sockets[1]?.open()

@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'react'
+
 interface ExpectedFocus {
   find: () => Element | null | undefined
   until: number
@@ -43,4 +45,20 @@ export function afterPaint(work: () => void): () => void {
 /** Ref callback that focuses a field on mount. Use it for fields the user just requested. */
 export function focusOnMount(field: HTMLElement | null): void {
   field?.focus()
+}
+
+/**
+ * Counts now, and again each time the page gets the focus. `isPaused`: the user looks at the counted things, so the
+ * count stays. A failed count is 0, since the dialog that shows the things reports errors.
+ */
+export function useCountOnFocus(read: () => Promise<number>, isPaused: boolean): number {
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    if (isPaused) return
+    const look = () => void read().then(setCount, () => setCount(0))
+    look()
+    window.addEventListener('focus', look)
+    return () => window.removeEventListener('focus', look)
+  }, [read, isPaused])
+  return count
 }

@@ -54,7 +54,7 @@ export function textOfSelection(
   return lines.join('\n')
 }
 
-/** Where a key moves the active cell. Undefined for other keys. */
+/** Returns the cell that a key moves to. Undefined for other keys. */
 export function moved(
   { row, column }: CellPosition,
   { key, ctrlKey, metaKey }: { key: string; ctrlKey: boolean; metaKey: boolean },

@@ -5,7 +5,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { speakableText, speechPieces, spokenLanguage } from './speakable.ts'
 import { useVoice } from './voice-state.ts'
 
-/** What speaks. `end` is called once, after the last piece, a failure or `stop`. */
+/** A speech engine. `end` is called once, after the last piece, a failure or `stop`. */
 interface Speaker {
   pause(): void
   resume(): void

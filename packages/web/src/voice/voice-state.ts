@@ -3,7 +3,7 @@ import { browserStorage } from '../platform/storage.ts'
 import { noticeError } from '../state/notices.tsx'
 import type { Workspace } from '../workspace/workspace.ts'
 
-/** Who turns speech into text and text into speech. `auto` prefers the browser. */
+/** The service that converts between speech and text. `auto` prefers the browser. */
 export const voiceEngines = ['auto', 'browser', 'model', 'off'] as const
 export type VoiceEngine = (typeof voiceEngines)[number]
 type VoiceUse = 'dictation' | 'reading'

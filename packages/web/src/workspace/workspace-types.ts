@@ -36,7 +36,7 @@ export interface FoldersState {
   current: string | null
   /** Recent folders, last used first. Null until loaded. */
   recent: RecentFolder[] | null
-  /** Where folders can be opened. */
+  /** Places where folders can be opened. */
   roots: string[]
   /** True if the sidebar shows the chats of all folders. */
   showsAll: boolean

@@ -34,7 +34,7 @@ export type { Workspace } from './workspace-types.ts'
 
 const maxOpenSessions = 8
 
-/** What the workspaces of a page share. */
+/** Objects that the workspaces of a page share. */
 interface PageParts {
   answers: ReturnType<typeof createResponseCache>
   ids: ClientIds

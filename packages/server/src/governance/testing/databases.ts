@@ -3,7 +3,8 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { startPostgres } from '../../query/testing/database-servers.ts'
 import { up as usage } from '../../stores/migrations/008-usage.ts'
 import { up as governance } from '../../stores/migrations/012-governance.ts'
-import type { Db, Tables } from '../../stores/sql/context.ts'
+import type { Db } from '../../stores/sql/context.ts'
+import type { Tables } from '../../stores/sql/tables.ts'
 import { nodeSqliteDialect } from '../../stores/sqlite.ts'
 
 export interface TestDatabase {

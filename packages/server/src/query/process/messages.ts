@@ -22,7 +22,7 @@ const saveSchema = z.enum(['csv', 'xlsx', 'parquet'])
 export type SaveFormat = z.infer<typeof saveSchema>
 
 const serverSchema = z.object({
-  /** Where the certificate of the server is checked against. */
+  /** Host name that the server's certificate must match. */
   host: z.string(),
   user: z.string(),
   password: z.string(),

@@ -1,4 +1,5 @@
-import { removedMark, asksStream, type Db, statement, type Tables } from '../sql/context.ts'
+import { removedMark, asksStream, type Db, statement } from '../sql/context.ts'
+import type { Tables } from '../sql/tables.ts'
 import {
   closeSync,
   constants,
@@ -21,7 +22,7 @@ import { isId } from '@troupe/protocol'
 import { toAgentRecord } from '../sql/agents.ts'
 import { toAsk } from '../sql/calls.ts'
 import { toSession } from '../sql/sessions.ts'
-import { hiddenWorkspace } from '../sql/workspaces.ts'
+import { hiddenWorkspace } from '../sql/hidden-sessions.ts'
 
 /** Windows has no such flag. Only the check before opening protects there. */
 const noFollow = constants.O_NOFOLLOW ?? 0

@@ -2,8 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { NamedError } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { indexedPairs } from '../postgres/search.ts'
-import type { AnyDb } from '../sql/context.ts'
-import { hasOtherWriters } from '../sql/locks.ts'
+import { type AnyDb, hasOtherWriters } from '../sql/context.ts'
 import { createSqliteSearch } from '../sqlite-search.ts'
 
 /** A table that both databases have, with its columns and the order of its rows. */
@@ -26,7 +25,7 @@ const local =
   /^(sqlite_.*|schema_version|export_state|export_dirty|deleted_session|message_(search|pairs).*|node|session_lease|presence|rate_limit)$/
 
 /**
- * Describes the tables to move, referenced ones first. The SQLite database knows all of them. Returns also those tables
+ * Describes the tables to move, referenced ones first. SQLite has all of them. Also returns the tables
  * with rows that only the source has.
  */
 export async function tablesOf(
@@ -72,7 +71,7 @@ export async function assertEmpty(target: AnyDb, tables: MovedTable[], place: st
   }
 }
 
-/** Copies all rows, then reads them again on both sides. Throws `MoveFailed` if a row differs. */
+/** Copies all rows, then compares both sides. Throws `MoveFailed` if a row differs. */
 export async function copyTables(
   source: AnyDb,
   target: AnyDb,

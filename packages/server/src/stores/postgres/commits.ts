@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeyedMutex } from '../../util/concurrency.ts'
 import { sql } from 'kysely'
-import type { Db, StoreContext } from '../sql/context.ts'
-import { lockKey } from '../sql/locks.ts'
+import { type Db, lockKey, type StoreContext } from '../sql/context.ts'
 import type { Commit } from '../sql/sql-store.ts'
 import { codeOf, isUnsent } from './pool.ts'
 
-/** Attempts after which a callback fails. The others always won, which only happens under a fault. */
+/** Attempts after which a callback fails. Losing this often happens only under a fault. */
 const maxAttempts = 10
 const maxPauseMs = 50
 

@@ -6,7 +6,7 @@ import type { Log } from '../sql/context.ts'
 import type { SignalPort } from '../sql/signals.ts'
 import { clientOptions } from './pool.ts'
 
-/** A cut cable tells nobody. */
+/** Interval of a check that the connection still works. A cut cable sends no error. */
 const beatMs = 10_000
 const beatTimeoutMs = 5000
 const maxPauseMs = 2000
@@ -89,7 +89,7 @@ export function createPostgresSignals({ url, log }: ListenerOptions): SignalPort
     return opened
   }
 
-  /** One listener's error is not that of the others, nor of the process. */
+  /** An error of one listener affects neither the others nor the process. */
   function call(work: () => void): void {
     try {
       work()

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { newerDatabase, schemaVersion } from '../database-state.ts'
 import { allSteps, migrateFrom, type MigrateOptions, versionOf } from '../migrate.ts'
 import { upPostgres as clusterOnPostgres } from '../migrations/013-cluster.ts'
-import type { AnyDb } from '../sql/context.ts'
-import { lockKey } from '../sql/locks.ts'
+import { type AnyDb, lockKey } from '../sql/context.ts'
 import { createBlobTables } from './blobs.ts'
 import type { Guard } from './pool.ts'
 import { postgresSearchMigrations } from './search.ts'
@@ -11,7 +10,7 @@ import { postgresSearchMigrations } from './search.ts'
 /** Versions that a program which knows only earlier ones can use unchanged. It keeps working until it is updated. */
 const additiveVersions = new Set([10])
 
-/** Once another process changed the schema in a way that this program does not know, it begins no transaction. */
+/** Refuses transactions once another process has migrated to a schema that this program does not know. */
 export const versionGuard: Guard = {
   sql: `select version from schema_version where version > ${schemaVersion} and additive = 0 order by version desc limit 1`,
   error: ({ version }) => newerDatabase(Number(version)),

@@ -29,7 +29,7 @@ export interface Pool extends PostgresPool {
   query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>>
 }
 
-/** Time of a transaction without a statement, after which the server ends it. */
+/** The server ends a transaction that is idle for this long. */
 const idleTransactionMs = 60_000
 const idleMs = 30_000
 const connectMs = 10_000

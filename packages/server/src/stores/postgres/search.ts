@@ -1,8 +1,7 @@
 import { errorInfo } from '@troupe/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import { cjkPairs, isCjk } from '../sql/cjk-pairs.ts'
-import type { AnyDb, Db, Log, SearchIndex } from '../sql/context.ts'
-import { lockKey } from '../sql/locks.ts'
+import { cjkPairs, isCjk } from '../sql/message-text.ts'
+import { type AnyDb, type Db, lockKey, type Log, type SearchIndex } from '../sql/context.ts'
 import { visibleTo } from '../sql/visible.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { AgentDetails, AgentRecord, Store } from '@troupe/core'
-import { checkId, sessionNotFound, type StoreContext, type Tables } from './context.ts'
+import { checkId, sessionNotFound, type StoreContext } from './context.ts'
+import type { Tables } from './tables.ts'
 
 export function agents(context: StoreContext): Store['agents'] {
   return {

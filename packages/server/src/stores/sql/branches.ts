@@ -2,7 +2,8 @@ import type { BranchPage, Conversation, SiblingPlace, Store } from '@troupe/core
 import type { Comparison, Metadata, StoredMessage } from '@troupe/protocol'
 import { sql } from 'kysely'
 import { yieldToEventLoop } from '../../util/concurrency.ts'
-import { type Db, messageNotFound, statement, type StoreContext, type Tables, toStoredMessage } from './context.ts'
+import { type Db, messageNotFound, statement, type StoreContext, toStoredMessage } from './context.ts'
+import type { Tables } from './tables.ts'
 
 type Message = Tables['message']
 type Link = Pick<Message, 'id' | 'parent_id'>

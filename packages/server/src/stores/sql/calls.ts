@@ -1,17 +1,17 @@
 import {
-  removedMark,
   type AnyDb,
   asksStream,
   checkId,
   type Db,
+  lockSession,
+  removedMark,
   shortId,
   statement,
   type StoreContext,
-  type Tables,
 } from './context.ts'
+import type { Tables } from './tables.ts'
 import type { Answer, Ask, Store, StoredCall } from '@troupe/core'
 import { type Metadata, NamedError, type StoredMessage } from '@troupe/protocol'
-import { lockSession } from './locks.ts'
 import { nextSeq } from './sessions.ts'
 import { visibleTo } from './visible.ts'
 

@@ -1,7 +1,16 @@
-import { yieldToEventLoop } from '../../util/concurrency.ts'
-import { isId, NamedError, type StoredMessage } from '@troupe/protocol'
 import type { Store, Viewer } from '@troupe/core'
-import type { Compilable, CompiledQuery, Kysely, QueryResult, RawBuilder } from 'kysely'
+import { isId, NamedError, type StoredMessage } from '@troupe/protocol'
+import {
+  type Compilable,
+  type CompiledQuery,
+  type Kysely,
+  PostgresAdapter,
+  type QueryResult,
+  type RawBuilder,
+  sql,
+} from 'kysely'
+import { yieldToEventLoop } from '../../util/concurrency.ts'
+import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
 
@@ -22,7 +31,7 @@ export interface StoreContext {
   search: SearchIndex
   clock: () => number
   log: Log
-  /** Where this process works. Empty for a single one. */
+  /** Name of this process's disk. Empty outside a cluster. */
   place: string
   listen: Store['signals']['listen']
   /** Runs the callback in one commit (or in the enclosing one), then exports the changes. */
@@ -94,208 +103,11 @@ export interface SearchIndex {
   findIn(db: Db, options: { sessionId: string; terms: string[]; limit: number }): Promise<string[]>
 }
 
-/**
- * Tables common to all dialects: ids and JSON as text, times as integer milliseconds, flags as 0 and 1. `agent_id` is
- * '' in a session's own chat and `parent_id` is '' at a root, so that keys contain no nulls.
- */
-export interface Tables {
-  workspace: {
-    id: string
-    path: string
-    trusted: number
-    created_at: number
-    identity: string | null
-    opened_at: number | null
-    unlisted: number
-    /** Names the disk that the folder is on. Empty for a single process. */
-    place: string
-  }
-  /** Folders the user trusts, by identity. */
-  trusted_folder: { identity: string; path: string; trusted_at: number }
-  project: {
-    id: string
-    workspace_id: string
-    parent_id: string | null
-    path: string
-    /** Null: the name of the folder. */
-    name: string | null
-    created_at: number
-  }
-  folder: { id: string; workspace_id: string; parent_id: string | null; name: string; created_at: number }
-  session: {
-    id: string
-    workspace_id: string
-    project_id: string | null
-    title: string
-    /** 1 once the user set the title, or the application did at creation. */
-    renamed: number
-    /** 1 until the first user message sets the title. */
-    untitled: number
-    pinned: number
-    archived: number
-    folder_id: string | null
-    trashed_at: number | null
-    model: string | null
-    agent: string | null
-    mode: string
-    /** JSON: the user's allow, deny and ask rules for this session. */
-    rules: string
-    /** JSON: model settings by name. */
-    params: string
-    owner_id: string | null
-    visibility: string
-    message_count: number
-    /** Orders everything in the session. Grows with each message and each change of an ask. */
-    seq: number
-    /** Highest number of deleted run logs, since numbers are never reused. */
-    last_number: number
-    created_at: number
-    updated_at: number
-  }
-  message: {
-    session_id: string
-    agent_id: string
-    id: string
-    parent_id: string
-    seq: number
-    role: string
-    created_at: number
-    metadata: string | null
-    parts: string
-  }
-  agent: {
-    session_id: string
-    agent_id: string
-    parent_agent_id: string | null
-    name: string
-    task: string
-    agent_type: string
-    status: string
-    title: string
-    run_id: string | null
-    /** JSON */
-    details: string | null
-    created_at: number
-    updated_at: number
-  }
-  run: {
-    id: string
-    session_id: string
-    agent_id: string | null
-    user_message_id: string
-    message_id: string
-    status: string
-    request: string
-    from_number: number
-    created_at: number
-    ended_at: number | null
-  }
-  frame: { run_id: string; seq: number; from_number: number; to_number: number; items: string }
-  ask: {
-    id: string
-    session_id: string
-    run_id: string
-    seq: number
-    created_at: number
-    closed_at: number | null
-    answer: string | null
-    data: string
-  }
-  call: { session_id: string; tool_call_id: string }
-  /** Totals of model calls. `day` is a local date, `cost` in US dollars. */
-  usage: {
-    day: string
-    model: string
-    folder: string
-    /** Empty outside team mode. */
-    person: string
-    calls: number
-    input_tokens: number
-    cached_tokens: number
-    output_tokens: number
-    cost: number
-    unpriced_tokens: number
-  }
-  member: { person_id: string; role: string; created_at: number; mentions_seen_at: number }
-  /** A row is deleted when its link is used. `email` is '' for the link that creates the owner. */
-  invitation: {
-    id: string
-    token_hash: string
-    email: string
-    role: string
-    invited_by: string | null
-    created_at: number
-    expires_at: number
-  }
-  /** `subject` is `person:<id>` or `role:<name>`. */
-  workspace_grant: { workspace_id: string; subject: string; right: string }
-  session_share: { session_id: string; person_id: string; right: string; created_at: number }
-  share_link: {
-    id: string
-    session_id: string
-    token_hash: string
-    created_by: string
-    created_at: number
-    expires_at: number
-  }
-  comment: {
-    id: string
-    session_id: string
-    message_id: string
-    author_id: string
-    text: string
-    created_at: number
-  }
-  comment_mention: { comment_id: string; person_id: string }
-  presence: { session_id: string; person_id: string; since: number; seen_at: number }
-  /** Attempts since a time, by address or account. */
-  rate_limit: { key: string; count: number; since: number }
-  /** Blobs that a chat contains, by origin: its attachments and what its runs made. */
-  session_blob: { sha256: string; session_id: string }
-  /** Blobs that a person uploaded. */
-  person_blob: { sha256: string; person_id: string }
-  /** Append-only, see `governance/audit.ts`. */
-  audit_entry: {
-    id: number
-    at: number
-    actor: string
-    action: string
-    target_type: string
-    target: string
-    outcome: string
-    request_id: string
-    address: string
-    detail: string
-  }
-  audit_term: { term: string; id: number }
-  /** Personal data that entries refer to. */
-  audit_alias: { id: string; person_id: string; kind: string; label: string }
-  /** Encrypted values, see `governance/secrets.ts`. `owner` is a person, or '' for the organization. */
-  secret: { owner: string; name: string; value: string; updated_at: number }
-  /** Encryption keys, wrapped by a key management service. */
-  data_key: { id: string; wrapped: string; created_at: number }
-  /** Started runs per minute. */
-  rate_count: { name: string; minute: number; count: number }
-  team_setting: { name: string; value: string; version: number; updated_at: number }
-  definition: RecordTable
-  rule: RecordTable
-  setting: { key: string; value: string }
-  /** Verified extent of each exported file: its first `size` bytes contain everything up to `seq`. */
-  export_state: { session_id: string; stream: string; seq: number; line_start: number | null; size: number }
-  /** Sessions whose files may differ from their stored marks. */
-  export_dirty: { session_id: string }
-  /** Deleted sessions whose exported folder must still be removed. */
-  deleted_session: { id: string }
-}
-
-interface RecordTable {
-  workspace_id: string
-  name: string
-  data: string
-}
-
 /** The stream of asks. Message streams are named '' or by agent id, which never contains '$'. */
 export const asksStream = '$asks'
+
+/** Prefix of streams with removed messages. Agent ids never contain it. */
+export const removedMark = '~'
 
 /** Returns a stream's file relative to the session's folder. */
 export function streamFile(stream: string): string {
@@ -399,5 +211,52 @@ class Placeholder {
 
 const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
 
-/** Prefix of streams with removed messages. Agent ids never contain it. */
-export const removedMark = '~'
+/**
+ * Locks until the end of the commit, for databases with several writers. SQLite has one writer at a time, so there they
+ * cost nothing. To prevent deadlocks, take them in this order: a key, a run, a session.
+ */
+
+/** True if other processes write to this database, too. */
+export function hasOtherWriters(db: AnyDb): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter
+}
+
+/** Sessions that a transaction has locked. */
+const locked = new WeakMap<Db, Set<string>>()
+
+/** Returns true if it locked now, so values that were read before may be outdated. */
+export async function lockSession(db: Db, id: string): Promise<boolean> {
+  if (!hasOtherWriters(db)) return false
+  const own = locked.get(db) ?? new Set()
+  if (own.has(id)) return false
+  await selectSessionForUpdate(db, { id })
+  locked.set(db, own.add(id))
+  return true
+}
+
+/** In a transaction, locks the session, so values read from it stay valid until the commit. */
+export async function lockIfInside(db: Db, sessionId: string): Promise<void> {
+  if (db.isTransaction) await lockSession(db, sessionId)
+}
+
+/** Not `for update`, which would block the foreign keys of rows that others add. */
+const selectSessionForUpdate = statement((db, { id }: { id: string }) =>
+  db.selectFrom('session').select('id').where('id', '=', id).forNoKeyUpdate(),
+)
+
+/** Locks a row against changes, or with `share` only against changes by others. */
+export async function lockRow(
+  db: Db,
+  table: 'workspace' | 'folder' | 'run',
+  id: string,
+  mode: 'change' | 'share' = 'change',
+): Promise<void> {
+  if (!hasOtherWriters(db)) return
+  const select = db.selectFrom(table).select('id').where('id', '=', id)
+  await (mode === 'share' ? select.forShare() : select.forUpdate()).execute()
+}
+
+/** Locks a name, for values that have no row yet. */
+export async function lockKey(db: AnyDb, key: string): Promise<void> {
+  if (hasOtherWriters(db)) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(db)
+}

@@ -2,7 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Driver, Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { nodeSqliteDialect } from '../sqlite.ts'
-import type { Db, Tables } from './context.ts'
+import type { Db } from './context.ts'
+import type { Tables } from './tables.ts'
 import { type Commit, createGroupCommit } from './sql-store.ts'
 
 let db: Db

@@ -111,6 +111,28 @@ function wordStart(text: string, from: number): number {
   return space === -1 ? from : from + space + 1
 }
 
+/** Scripts whose words often have one or two characters. */
+const cjkScripts = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー'
+const cjkRuns = new RegExp(`[${cjkScripts}]+`, 'gu')
+const onlyCjk = new RegExp(`^[${cjkScripts}]+$`, 'u')
+
+/**
+ * Returns all pairs of adjacent characters in these scripts, plus the last character of each run, without duplicates.
+ */
+export function cjkPairs(text: string): string[] {
+  const pairs = new Set<string>()
+  for (const [run] of text.matchAll(cjkRuns)) {
+    const characters = Array.from(run)
+    for (const [i, character] of characters.entries()) pairs.add(character + (characters[i + 1] ?? ''))
+  }
+  return [...pairs]
+}
+
+/** True if a term has only characters of these scripts. */
+export function isCjk(term: string): boolean {
+  return onlyCjk.test(term)
+}
+
 type Call = Extract<Part, { toolCallId: string }>
 
 export function isCall(part: Part): part is Call {

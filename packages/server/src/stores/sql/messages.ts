@@ -8,15 +8,16 @@ import { recordCalls } from './calls.ts'
 import {
   checkId,
   type Db,
+  lockIfInside,
+  lockSession,
   messageColumns,
   messageNotFound,
   metadataText,
   statement,
   type StoreContext,
-  type Tables,
   toStoredMessage,
 } from './context.ts'
-import { lockIfInside, lockSession } from './locks.ts'
+import type { Tables } from './tables.ts'
 import { buildSnippet, fold, searchTerms, searchText, titleFrom, wholeText } from './message-text.ts'
 import { removals } from './removals.ts'
 import { removeRunsOfMessages } from './runs.ts'

@@ -1,4 +1,12 @@
-import { removedMark, asksStream, type Db, messageNotFound, type StoreChange, type StoreContext } from './context.ts'
+import {
+  asksStream,
+  type Db,
+  lockSession,
+  messageNotFound,
+  removedMark,
+  type StoreChange,
+  type StoreContext,
+} from './context.ts'
 import type { AgentRecord, Conversation, Store } from '@troupe/core'
 import { NamedError, newId, type Part } from '@troupe/protocol'
 import { sql } from 'kysely'
@@ -6,9 +14,8 @@ import { toAgentRecord } from './agents.ts'
 import { branchIds, readSubtree } from './branches.ts'
 import { toAsk } from './calls.ts'
 import { searchText } from './message-text.ts'
-import { lockSession } from './locks.ts'
 import { removeRuns, removeRunsOfMessages } from './runs.ts'
-import { lockSetting } from './workspaces.ts'
+import { lockSetting } from './settings.ts'
 
 const settingKey = 'removals'
 const removalLifetimeMs = 24 * 60 * 60 * 1000

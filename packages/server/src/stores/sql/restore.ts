@@ -15,7 +15,8 @@ import {
 } from './context.ts'
 import { fold, isDefaultTitle, searchText } from './message-text.ts'
 import { insertSession, nextSeq, toSession } from './sessions.ts'
-import { addHiddenWorkspace, hiddenWorkspace, purgeSession, workspaceNotFound } from './workspaces.ts'
+import { workspaceNotFound } from './workspaces.ts'
+import { addHiddenWorkspace, hiddenWorkspace, purgeSession } from './hidden-sessions.ts'
 
 /** An external session with all its data. Parents may be missing. */
 export interface SessionBundle {

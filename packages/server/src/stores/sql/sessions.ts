@@ -1,12 +1,23 @@
 import type { Session, Store } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import { sql } from 'kysely'
-import { checkId, type Db, sessionNotFound, shortId, statement, type StoreContext, type Tables } from './context.ts'
+import {
+  checkId,
+  type Db,
+  lockIfInside,
+  lockRow,
+  lockSession,
+  sessionNotFound,
+  shortId,
+  statement,
+  type StoreContext,
+} from './context.ts'
+import type { Tables } from './tables.ts'
 import { folderNotFound } from './folders.ts'
-import { lockIfInside, lockRow, lockSession } from './locks.ts'
 import { cleanTitle, defaultTitle, fold, searchTerms } from './message-text.ts'
 import { visibleTo } from './visible.ts'
-import { hiddenWorkspace, hideSession, purgeSession, workspaceNotFound } from './workspaces.ts'
+import { workspaceNotFound } from './workspaces.ts'
+import { hiddenWorkspace, hideSession, purgeSession } from './hidden-sessions.ts'
 
 const sessionsPerQuery = 100
 

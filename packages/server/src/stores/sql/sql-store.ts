@@ -18,12 +18,13 @@ import {
 import { folders } from './folders.ts'
 import { messages } from './messages.ts'
 import { createRestore, type RestoreResult, type SessionBundle } from './restore.ts'
-import { frames } from './frames.ts'
-import { runs } from './runs.ts'
+import { frames, runs } from './runs.ts'
 import { sessions } from './sessions.ts'
 import { type SignalPort, signals } from './signals.ts'
 import { usage } from './usage.ts'
-import { purgeHiddenSessions, records, settings, workspaces } from './workspaces.ts'
+import { records, workspaces } from './workspaces.ts'
+import { settings } from './settings.ts'
+import { purgeHiddenSessions } from './hidden-sessions.ts'
 
 /** Keeps the exported files in sync with the database. */
 export interface Exporter {

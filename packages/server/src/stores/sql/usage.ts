@@ -1,6 +1,7 @@
 import type { Store, UsageFilter, UsageNumbers } from '@troupe/core'
 import { type RawBuilder, sql } from 'kysely'
-import { statement, type StoreContext, type Tables } from './context.ts'
+import { statement, type StoreContext } from './context.ts'
+import type { Tables } from './tables.ts'
 
 const maxRows = 200
 const pageRows = 1000

@@ -1,9 +1,10 @@
 import { basename, resolve, sep } from 'node:path'
 import type { Project, Records, Store, Viewer, Workspace } from '@troupe/core'
 import { NamedError, newId } from '@troupe/protocol'
-import { type RawBuilder, sql } from 'kysely'
-import { type Db, statement, type StoreContext, type Tables } from './context.ts'
-import { hasOtherWriters, lockKey, lockRow } from './locks.ts'
+import { sql } from 'kysely'
+import { type Db, lockRow, statement, type StoreContext } from './context.ts'
+import { hiddenWorkspace, newWorkspace } from './hidden-sessions.ts'
+import type { Tables } from './tables.ts'
 import { visibleTo } from './visible.ts'
 
 export function workspaces(context: StoreContext): Store['workspaces'] {
@@ -213,8 +214,6 @@ export function workspaces(context: StoreContext): Store['workspaces'] {
   }
 }
 
-const newWorkspace = { trusted: 0, identity: null, opened_at: null, unlisted: 0, place: '' }
-
 const selectRecent = statement((db) => recentQuery(db, undefined))
 
 async function recentOf(db: Db, viewer: Viewer) {
@@ -241,6 +240,10 @@ function recentQuery(db: Db, viewer: Viewer | undefined) {
     .where('workspace.id', '<>', hiddenWorkspace)
     .where('unlisted', '=', 0)
 }
+
+const selectWorkspaces = statement((db) =>
+  db.selectFrom('workspace').selectAll().where('id', '<>', hiddenWorkspace).orderBy('created_at').orderBy('id'),
+)
 
 const selectWorkspace = statement((db, { id }: { id: string }) =>
   db.selectFrom('workspace').selectAll().where('id', '=', id),
@@ -284,73 +287,6 @@ function toProject(row: Tables['project']): Project {
   }
 }
 
-/**
- * Workspace of sessions being imported or deleted. Nobody can open it, so no list, search or export finds them. A
- * session of any size appears or disappears with one row update, and its rows are written or removed in small commits.
- */
-export const hiddenWorkspace = '~'
-
-/** Maximum deletions per commit, since other writers wait for it. The event loop runs in between. */
-const statementsPerCommit = 10
-
-export async function hideSession(db: Db, id: string): Promise<void> {
-  await addHiddenWorkspace(db)
-  await db.updateTable('session').set({ workspace_id: hiddenWorkspace }).where('id', '=', id).execute()
-  // Prevents resuming its runs or asks after a crash.
-  await db.deleteFrom('ask').where('session_id', '=', id).execute()
-  await db.updateTable('run').set({ status: 'aborted' }).where('session_id', '=', id).execute()
-}
-
-export async function addHiddenWorkspace(db: Db): Promise<void> {
-  await db
-    .insertInto('workspace')
-    .values({ ...newWorkspace, id: hiddenWorkspace, path: hiddenWorkspace, created_at: 0 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
-
-/** Deletes a hidden session, some rows per commit. Call only inside the session's lock. */
-export async function purgeSession(context: StoreContext, id: string): Promise<void> {
-  const hidden = await context.db
-    .selectFrom('session')
-    .select('id')
-    .where('id', '=', id)
-    .where('workspace_id', '=', hiddenWorkspace)
-    .executeTakeFirst()
-  if (hidden === undefined) return
-  const isShared = hasOtherWriters(context.db)
-  const row = sql.raw(isShared ? 'ctid' : 'rowid')
-  const rowsIn = (found: RawBuilder<unknown>) =>
-    isShared ? sql`ctid = any(array(select ${found}))` : sql`rowid in (select ${found})`
-  const rowsOf = {
-    message_text: sql`id in (select id from message_text where session_id = ${id} limit 100)`,
-    message: rowsIn(sql`message.${row} from message where session_id = ${id} limit 200`),
-    frame: rowsIn(
-      sql`frame.${row} from run join frame on frame.run_id = run.id where run.session_id = ${id} limit 200`,
-    ),
-    call: rowsIn(sql`call.${row} from call where session_id = ${id} limit 1000`),
-    run: rowsIn(sql`run.${row} from run where session_id = ${id} limit 500`),
-  }
-  for (const [table, some] of Object.entries(rowsOf)) {
-    for (let isMore = true; isMore;) {
-      isMore = await context.write(async (db) => {
-        for (let i = 0; i < statementsPerCommit; i++) {
-          const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ${some}`.execute(db)
-          if (numAffectedRows === 0n) return false
-        }
-        return true
-      })
-    }
-  }
-  // Foreign keys delete the rest.
-  await context.write((db) => db.deleteFrom('session').where('id', '=', id).execute())
-}
-
-export async function purgeHiddenSessions(context: StoreContext): Promise<void> {
-  const rows = await context.db.selectFrom('session').select('id').where('workspace_id', '=', hiddenWorkspace).execute()
-  for (const { id } of rows) await context.serialize(id, () => purgeSession(context, id))
-}
-
 /** Small JSON documents of a workspace by name. */
 export function records(context: StoreContext, table: 'definition'): Records {
   const selectRecords = statement((db, { workspaceId }: { workspaceId: string }) =>
@@ -392,52 +328,4 @@ export function records(context: StoreContext, table: 'definition'): Records {
       return numDeletedRows > 0n
     },
   }
-}
-
-const selectWorkspaces = statement((db) =>
-  db.selectFrom('workspace').selectAll().where('id', '<>', hiddenWorkspace).orderBy('created_at').orderBy('id'),
-)
-
-const upsertSetting = statement((db, { key, value }: Tables['setting']) =>
-  db
-    .insertInto('setting')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value })),
-)
-
-const selectSetting = statement((db, { key }: { key: string }) =>
-  db.selectFrom('setting').select('value').where('key', '=', key),
-)
-
-export function settings(context: StoreContext): Store['settings'] {
-  return {
-    async get(key) {
-      if (context.db.isTransaction) await lockSetting(context.db, key)
-      return read(context.db, key)
-    },
-    async set(key, value) {
-      await context.write((db) => write(db, key, value))
-    },
-    async update(key, change) {
-      await context.write(async (db) => {
-        await lockSetting(db, key)
-        await write(db, key, change(await read(db, key)))
-      })
-    },
-  }
-
-  async function read(db: Db, key: string): Promise<unknown> {
-    const row = (await selectSetting(db, { key })).rows[0]
-    return row && (JSON.parse(row.value) as unknown)
-  }
-
-  async function write(db: Db, key: string, value: unknown): Promise<void> {
-    if (value === undefined) await db.deleteFrom('setting').where('key', '=', key).execute()
-    else await upsertSetting(db, { key, value: JSON.stringify(value) })
-  }
-}
-
-/** Before a value is read that the same commit replaces. */
-export function lockSetting(db: Db, key: string): Promise<void> {
-  return lockKey(db, `setting:${key}`)
 }

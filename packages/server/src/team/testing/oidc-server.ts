@@ -12,7 +12,7 @@ export interface Claims {
 export interface OidcServer {
   issuer: string
   port: number
-  /** What it says about the next person, whether it is true or not. */
+  /** Claims about the next person, true or not. */
   claims: Claims
   close(): Promise<void>
 }

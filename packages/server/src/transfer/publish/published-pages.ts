@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { ConfigFile } from '../../config/config.ts'
 import type { SqlStore } from '../../stores/sql/sql-store.ts'
 import { createKeyedMutex } from '../../util/concurrency.ts'
-import type { BlobScopes } from '../../http/blob-scopes.ts'
+import type { BlobScopes } from '../../http/principal.ts'
 import type { Logger } from '../../util/logger.ts'
 import { exportHtml } from '../export/export-html.ts'
 import { openExport } from '../export/export-session.ts'
@@ -16,7 +16,7 @@ const pageSchema = z.object({
   sessionId: z.string(),
   name: z.string(),
   publishedAt: z.number(),
-  /** Where it is, without the secret key, so that it is found after the settings change. */
+  /** Its location without the secret key, so that it can be found after the settings change. */
   folder: z.string().optional(),
   bucket: z
     .object({

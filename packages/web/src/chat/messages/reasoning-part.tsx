@@ -72,7 +72,7 @@ const lookedAt = 600
 /** Changes only when a sentence or line is complete, so that the text does not run past the reader. */
 export function lastSentence(text: string): string {
   const sentences = text.slice(-lookedAt).split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/)
-  // What follows the last end is not finished.
+  // The text after the last end is not finished.
   const said = sentences.slice(0, -1).map(stripMarkdown)
   return said.findLast((sentence) => /[\p{L}\p{N}]/u.test(sentence)) ?? ''
 }

@@ -6,7 +6,7 @@ import '../../texts/show-late.ts'
 import { t } from '../../texts/t.ts'
 import { Fold } from './fold.tsx'
 
-/** What a model that sees wrote about an image, or why it could not. */
+/** Description of an image by a model with vision, or the reason that it failed. */
 export function ImageDescription({ id, image }: { id: string; image: DataParts['image-description'] }) {
   const { name, model, text, problem } = image
   const title = problem === undefined ? t.attachments.described(name, model) : t.attachments.notDescribed(name)

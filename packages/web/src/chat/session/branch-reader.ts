@@ -89,7 +89,7 @@ export function createBranchReader(store: StoreApi<SessionState>, api: Api, onEr
   /** Hides everything after a message; null hides all, undefined nothing. The next message starts a branch there. */
   async function rewindTo(messageId: string | null | undefined): Promise<void> {
     const hidden = store.getState().messages.at(-1)?.id
-    // What was hidden is shown again, not another branch that is newer.
+    // Show the hidden branch again, not a newer one.
     if (messageId === undefined) return showBranch(until ?? hidden ?? '')
     through = undefined
     setUntil(messageId)

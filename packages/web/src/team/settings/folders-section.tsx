@@ -21,7 +21,7 @@ interface Candidate {
 const rights = ['read', 'write', 'manage'] as const
 const rightOptions = () => rights.map((value) => ({ value, label: t.team.folders.rights[value] }))
 
-/** Who may use which folder. */
+/** Rights on folders, by person and role. */
 export function FoldersSection() {
   const { call } = useWorkspace().api
   const asked = useServerData(

@@ -12,7 +12,7 @@ import { joinFacts, Row } from '../parts/parts.tsx'
 
 const everyMs = 10_000
 
-/** What the nodes do now. */
+/** Current state of the nodes. */
 export function OperationsSection() {
   const { api } = useWorkspace()
   const asked = useServerData(useCallback(() => governance(api).overview(), [api]))

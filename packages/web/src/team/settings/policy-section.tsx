@@ -14,7 +14,7 @@ const effects = ['allow', 'ask', 'deny'] as const
 // Plan is always allowed.
 const modes: readonly Mode[] = ['default', 'accept-edits', 'bypass']
 
-/** What admins decide for everyone. */
+/** Policy of the organization. */
 export function PolicySection() {
   const { api } = useWorkspace()
   const asked = useServerData(useCallback(() => governance(api).policy(), [api]))

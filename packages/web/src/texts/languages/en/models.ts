@@ -13,7 +13,7 @@ export const modelTexts = {
     pasteKey: 'Paste API key',
     test: 'Test',
     noKeyYet: 'no key',
-    /** What a provider offers, by its id. */
+    /** Descriptions of providers, by id. */
     offers: {
       anthropic: 'Claude models',
       deepseek: 'Chat and reasoning models',

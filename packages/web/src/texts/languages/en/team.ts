@@ -5,7 +5,7 @@ export const teamTexts = {
   team: {
     roles: { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' },
     rolesAbout: {
-      owner: 'Can do everything, also manage owners.',
+      owner: 'Can do everything, including managing owners.',
       admin: 'Manages people, folders and settings.',
       member: 'Chats and works in the folders they are given.',
       viewer: 'Reads chats and files, and comments.',
@@ -60,10 +60,10 @@ export const teamTexts = {
     device: {
       title: 'Connect a device',
       about: 'Enter the code that the device shows.',
-      code: 'Code of the device',
+      code: 'Device code',
       next: 'Continue',
       asks: (name: string) => `“${name}” wants to sign in as you.`,
-      warning: 'Only connect a device that you started yourself. It can read and write your chats.',
+      warning: 'Only connect a device that you are signing in yourself. It can read and write your chats.',
       connect: 'Connect',
       refuse: 'Refuse',
       connected: 'The device is connected. You can close this page.',
@@ -129,7 +129,7 @@ export const teamTexts = {
       passkeysAbout: 'Sign in with your fingerprint, face or device lock.',
       noPasskeys: 'This browser has no passkeys.',
       addPasskey: 'Add a passkey',
-      passkeyName: 'Name of the passkey',
+      passkeyName: 'Passkey name',
       passkeyRefused: 'The passkey was not added. Try again.',
       signInAgain: 'Sign out and in again first: adding a passkey needs a recent sign-in.',
       providers: 'Single sign-on',
@@ -160,7 +160,8 @@ export const teamTexts = {
       data: 'Your data',
       dataAbout: 'Download your chats, files, comments, settings and usage.',
       export: 'Export',
-      deleteAbout: 'Deletes your account, chats and files. Messages in chats of others stay without your name.',
+      deleteAbout:
+        'Deletes your account, chats and files. Your messages in other people’s chats stay without your name.',
       delete: 'Delete account',
       deleteTitle: 'Delete your account?',
       deleteText: 'This cannot be undone. Export your data first if you want to keep it.',
@@ -283,7 +284,7 @@ export const teamTexts = {
     },
     policy: {
       about: 'Applies to everyone at once. Members cannot loosen it.',
-      modes: 'Modes that may be used',
+      modes: 'Allowed modes',
       lists: {
         models: 'Allowed models',
         mcpServers: 'Allowed MCP servers',
@@ -295,7 +296,7 @@ export const teamTexts = {
       rules: { allow: 'Always allow', ask: 'Always ask', deny: 'Always deny' },
       perLine: 'One per line. Empty means no restriction. * matches any text.',
       rulesAbout: 'Permission rules, one per line, such as Bash(git push *).',
-      ignoreAllowRules: 'Ignore allow rules of members, folders and chats',
+      ignoreAllowRules: 'Ignore allow rules from members, folders and chats',
       changed: 'Someone else changed the policy. The page shows their version. Make your changes again.',
     },
     budgets: {
@@ -306,7 +307,7 @@ export const teamTexts = {
         day: 'US$ per day',
         month: 'US$ per month',
         requestsPerMinute: 'Answers per minute',
-        concurrentRuns: 'Runs at a time',
+        concurrentRuns: 'Concurrent runs',
       },
       add: 'Add a limit for',
       addButton: 'Add',

@@ -4,7 +4,7 @@ import type { ServerTextPairs } from '../../server-texts.ts'
 export const workspaceFiles: ServerTextPairs = [
   ['This file or folder does not exist.', '该文件或文件夹不存在。'],
   ['A file or folder with this name already exists.', '已存在同名的文件或文件夹。'],
-  ['The folder of this chat no longer exists or cannot be opened.', '此聊天的文件夹已不存在或无法打开。'],
+  ['The folder of this chat no longer exists or cannot be opened.', '此会话的文件夹已不存在或无法打开。'],
   ['The folder itself cannot be changed.', '不能更改该文件夹本身。'],
   ['Give the file or folder a name.', '请为文件或文件夹命名。'],
   ['The name is too long. The limit is 255 bytes.', '名称过长。上限为 255 字节。'],

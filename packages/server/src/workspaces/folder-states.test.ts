@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { SlowFolder } from './file-thread.ts'
-import { createFolderLanes } from './folder-lanes.ts'
+import { createFolderLanes } from './folder-states.ts'
 import { asyncFiles } from './inspect-folder.ts'
 
 it('when the threads of the process hang, other folders get threads of their own', async () => {
