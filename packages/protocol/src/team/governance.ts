@@ -67,6 +67,7 @@ export const secretEndpoints = endpoints({
   'POST /ai/secrets/rotate': {
     access: { on: 'organization', right: 'manage' },
     team: true,
+    operator: true,
     summary: 'Encrypts all stored secrets with the current key.',
     answers: {
       200: z.object({
@@ -103,6 +104,7 @@ export const personDataEndpoints = endpoints({
   'GET /ai/people/:id/data': {
     access: { on: 'self', right: 'manage' },
     team: true,
+    operator: true,
     summary:
       'Downloads everything about a person as JSON Lines: chats, messages, files, comments, settings, usage, and audit entries.',
     linkable: true,
@@ -112,6 +114,7 @@ export const personDataEndpoints = endpoints({
   'DELETE /ai/people/:id/data': {
     access: { on: 'self', right: 'manage' },
     team: true,
+    operator: true,
     summary:
       'Deletes everything about a person. What belongs to others stays under a pseudonym: messages in their chats, totals of usage, audit entries.',
     query: z.object({ email: z.string().max(320).optional().describe('also forgotten by the audit log') }),
