@@ -19,7 +19,7 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
   const audit = openAudit({ db, redact })
   const secrets = openSecrets({
     db,
-    keys: await openKeyRing({ env: { ...env, TROUPE_SECRET_KEY: team.secretKey }, db, kmsCommand: team.kmsCommand }),
+    keys: await openKeyRing({ env: keysOf(team, env), db, kmsCommand: team.kmsCommand }),
   })
   const settings = openTeamSettings({ db, signal, logger })
   const personKeys = openPersonKeys({ secrets, signal })
@@ -34,11 +34,20 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
     onDecision: recordDecisions(audit, logger),
     limits: await openLimits({ db, settings }),
     personSources: [],
+    rotators: [],
     async close() {
       await audit.close()
       settings.close()
       personKeys.close()
       await signal.close()
     },
+  }
+}
+
+function keysOf({ secretKey, oldSecretKeys }: GovernanceOptions['team'], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return {
+    ...env,
+    TROUPE_SECRET_KEY: secretKey,
+    ...(oldSecretKeys !== undefined && { TROUPE_SECRET_KEYS_OLD: oldSecretKeys.join(',') }),
   }
 }

@@ -6,7 +6,16 @@ import { type Governance, inTeam } from './governance.ts'
 
 export function secretRoutes(services: { governance?: Governance | undefined; models: Models }): Route[] {
   return implement(secretEndpoints, {
-    'POST /ai/secrets/rotate': () => inTeam(services.governance).secrets.rotate(),
+    'POST /ai/secrets/rotate': async () => {
+      const { secrets, rotators } = inTeam(services.governance)
+      const total = await secrets.rotate()
+      for (const rotate of rotators) {
+        const { rotated, unreadable } = await rotate()
+        total.rotated += rotated
+        total.unreadable += unreadable
+      }
+      return total
+    },
     'GET /ai/me/keys': async ({ principal }) => {
       const { personKeys } = inTeam(services.governance)
       return { providers: await personKeys.list(personOf(principal)) }
