@@ -22,12 +22,13 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
     keys: await openKeyRing({ env: keysOf(team, env), db, kmsCommand: team.kmsCommand }),
   })
   const settings = openTeamSettings({ db, signal, logger })
-  const personKeys = openPersonKeys({ secrets, signal })
+  const policy = await openPolicies(settings)
+  const personKeys = openPersonKeys({ secrets, signal, isAllowed: policy.allowsOwnKeys })
   return {
     audit,
     secrets,
     personKeys,
-    policy: await openPolicies(settings),
+    policy,
     config: await openTeamConfig({ settings, secrets }),
     mcpLogins: await openTeamLogins({ settings, secrets, logger }),
     observe: ({ addressOf }) => observeRequests({ audit, logger, onRequest, addressOf }),
