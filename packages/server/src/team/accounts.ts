@@ -211,6 +211,11 @@ export async function openAccounts(options: AccountsOptions) {
       return (await (await auth.$context).adapter.deleteMany({ model: 'passkey', where })) > 0
     },
 
+    /** People know a device by the name that it gave. */
+    async nameDevice(token: string, name: string): Promise<void> {
+      await (await auth.$context).internalAdapter.updateSession(token, { userAgent: name })
+    },
+
     async device(userCode: string) {
       const where = [{ field: 'userCode', value: userCode.replace(/[^a-z0-9]/gi, '').toUpperCase() }]
       return (await auth.$context).adapter.findOne<{ status: string; scope: string | null; expiresAt: Date }>({
