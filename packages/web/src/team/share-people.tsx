@@ -1,4 +1,4 @@
-import type { ShareRight, Sharing } from '@troupe/protocol'
+import type { Role, ShareRight, Sharing } from '@troupe/protocol'
 import { useCallback, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
 import { ActionFailure, ServerDataStatus, useServerData } from '../settings/section-parts.tsx'
@@ -12,7 +12,9 @@ import { OnceShown, Row, Select } from './parts/parts.tsx'
 import './share-people.css'
 
 const rights = ['read', 'comment', 'write', 'approve'] as const
-const rightOptions = () => rights.map((value) => ({ value, label: t.team.share.rights[value] }))
+/** Viewers never write, whatever a chat is shared with. */
+const rightOptions = (role: Role | undefined) =>
+  rights.slice(0, role === 'viewer' ? 2 : 4).map((value) => ({ value, label: t.team.share.rights[value] }))
 const durations = ['1', '7', '30', '90', '365'] as const
 
 /** Who sees the chat: its folder, people, and anyone with a link. */
@@ -65,7 +67,7 @@ export function SharePeople({ sessionId }: { sessionId: string }) {
         <p>{t.team.share.readOnly}</p>
       )}
       <ul className="team-list">
-        {sharing.owner !== null && <Row isPerson name={sharing.owner.name} facts={t.team.share.owner} />}
+        {sharing.owner !== null && <Row isPerson name={sharing.owner.name} facts={t.team.roles.owner} />}
         {sharing.shares.map(({ person, right }) => (
           <Row key={person.id} isPerson name={person.name} facts={isOwn ? undefined : t.team.share.rights[right]}>
             {isOwn && (
@@ -73,7 +75,7 @@ export function SharePeople({ sessionId }: { sessionId: string }) {
                 <Select
                   label={t.team.share.rightOf(person.name)}
                   value={right}
-                  options={rightOptions()}
+                  options={rightOptions(members.find(({ id }) => id === person.id)?.role)}
                   onChange={(next) => void share(person.id, next)}
                 />
                 <Button
@@ -95,7 +97,7 @@ export function SharePeople({ sessionId }: { sessionId: string }) {
 }
 
 interface AddPersonProps {
-  people: readonly { id: string; name: string }[]
+  people: readonly { id: string; name: string; role: Role }[]
   onAdd: (personId: string, right: ShareRight) => Promise<void>
 }
 
@@ -104,11 +106,13 @@ function AddPerson({ people, onAdd }: AddPersonProps) {
   const [right, setRight] = useState<ShareRight>('comment')
   if (people.length === 0) return null
   const chosen = people.find(({ id }) => id === personId)
+  const options = rightOptions(chosen?.role)
   return (
     <form
       className="team-add"
       onSubmit={onSubmit(async () => {
-        if (chosen !== undefined) await onAdd(chosen.id, right)
+        if (chosen !== undefined)
+          await onAdd(chosen.id, options.some(({ value }) => value === right) ? right : 'comment')
         setPersonId('')
       })}
     >
@@ -121,7 +125,7 @@ function AddPerson({ people, onAdd }: AddPersonProps) {
         ]}
         onChange={setPersonId}
       />
-      <Select label={t.team.folders.right} value={right} options={rightOptions()} onChange={setRight} />
+      <Select label={t.team.folders.right} value={right} options={options} onChange={setRight} />
       <Button type="submit" disabled={chosen === undefined}>
         {t.team.share.add}
       </Button>

@@ -146,7 +146,7 @@ const browsers = [
   [/\bEdg\//, 'Edge'], // not shown
   [/\bOPR\//, 'Opera'], // not shown
   [/\bFirefox\//, 'Firefox'], // not shown
-  [/\bChrome\//, 'Chrome'], // not shown
+  [/Chrome\//, 'Chrome'], // not shown
   [/\bSafari\//, 'Safari'], // not shown
 ] as const
 const systems = [
@@ -161,6 +161,6 @@ const systems = [
 export function programOf({ kind, userAgent }: Pick<AccountSession, 'kind' | 'userAgent'>): string {
   const text = userAgent ?? ''
   const [browser, system] = [browsers, systems].map((known) => known.find(([pattern]) => pattern.test(text))?.[1])
-  if (browser === undefined && kind === 'device') return joinFacts(t.team.account.device, text)
+  if (kind === 'device') return text === '' ? t.team.account.device : text
   return joinFacts(browser ?? t.team.account.unknownBrowser, system)
 }

@@ -9,6 +9,7 @@ export const team: ServerTextPairs = [
   ['The policy of the organization does not allow the mode "{}".', '组织的策略不允许模式“{}”。'],
   ['The policy of the organization does not allow the model {}.', '组织的策略不允许模型 {}。'],
   ['The policy of the organization does not allow this server.', '组织的策略不允许此服务器。'],
+  ['Your organization does not allow keys of your own.', '你的组织不允许使用自己的密钥。'],
   ['Another node continues this run.', '另一个节点正在继续此运行。'],
   ['Another server continues this run.', '另一台服务器正在继续此运行。'],
   [
