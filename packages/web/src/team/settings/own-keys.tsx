@@ -9,7 +9,7 @@ import { AccessFailure, onSubmit, useAttempt } from '../parts/access-page.tsx'
 import { Row, Select } from '../parts/parts.tsx'
 
 /** Provider keys of the person. They win over those of the organization, unless its policy forbids them. */
-export function OwnKeys() {
+export function OwnKeys({ isTitled = true }: { isTitled?: boolean }) {
   const { api, app } = useWorkspace()
   const { call } = api
   const asked = useServerData(useCallback(() => call('GET /ai/me/keys'), [call]))
@@ -23,7 +23,7 @@ export function OwnKeys() {
     })
   return (
     <section className="settings-group" data-setting="key" aria-label={t.team.keys.title}>
-      <h3>{t.team.keys.title}</h3>
+      {isTitled && <h3>{t.team.keys.title}</h3>}
       <p className="settings-note">{allowed ? t.team.keys.about : t.team.keys.forbidden}</p>
       <ServerDataStatus asked={asked} />
       <ul className="team-list">

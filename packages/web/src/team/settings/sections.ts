@@ -1,6 +1,6 @@
 import type { Role } from '@troupe/protocol'
 import { FolderKey, Gauge, HandCoins, KeyRound, Scale, ScrollText, UserRound, UsersRound } from 'lucide-react'
-import { lazy } from 'react'
+import { createElement, lazy } from 'react'
 import type { NamedSection } from '../../settings/sections.ts'
 import '../../texts/show-team.ts'
 import { t } from '../../texts/t.ts'
@@ -48,7 +48,10 @@ const ownKeys: NamedSection = {
   icon: KeyRound,
   words: () => t.team.keys.words,
   settings: () => [{ id: 'key', title: t.team.keys.title }],
-  Component: lazy(async () => ({ default: (await import('./own-keys.tsx')).OwnKeys })),
+  Component: lazy(async () => {
+    const { OwnKeys } = await import('./own-keys.tsx')
+    return { default: () => createElement(OwnKeys, { isTitled: false }) }
+  }),
 }
 
 const forManagers: NamedSection[] = [
