@@ -4,7 +4,7 @@ import type { TeamOptions } from '../options.ts'
 
 export const publicUrl = 'https://team.example'
 export const password = 'correct horse battery'
-const secretKey = 'a secret key for tests, long enough'
+export const secretKey = 'a secret key for tests, long enough'
 
 export interface TestTeam extends TestServer {
   /** A browser that nobody uses yet. */
