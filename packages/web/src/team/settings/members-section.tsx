@@ -189,7 +189,7 @@ function InviteForm({ roles: offered, onInvited }: { roles: readonly Role[]; onI
         </label>
         <Select isLabeled label={t.team.members.role} value={role} options={roleOptions(offered)} onChange={setRole} />
       </div>
-      <p className="settings-note">{t.team.rolesAbout[role]}</p>
+      <p className="settings-note team-hint">{t.team.rolesAbout[role]}</p>
       <AccessFailure text={failure} />
       <div className="settings-row-buttons">
         <Button type="submit" kind="primary" disabled={busy || email.trim() === ''}>

@@ -88,13 +88,13 @@ function PolicyForm({ policy, saved, onSave }: PolicyFormProps) {
           </label>
         ))}
       </fieldset>
+      <h4>{t.team.policy.listsTitle}</h4>
+      <p className="settings-note">{t.team.policy.perLine}</p>
+      <div className="settings-fields team-lists">{lists.map((name) => field(name, t.team.policy.lists[name]))}</div>
       <label className="settings-check-line">
         <input type="checkbox" checked={ownKeys} onChange={({ target }) => setOwnKeys(target.checked)} />
         {t.team.policy.ownKeys}
       </label>
-      <h4>{t.team.policy.listsTitle}</h4>
-      <p className="settings-note">{t.team.policy.perLine}</p>
-      <div className="settings-fields team-lists">{lists.map((name) => field(name, t.team.policy.lists[name]))}</div>
       <h4>{t.team.policy.rulesTitle}</h4>
       <p className="settings-note">{t.team.policy.rulesAbout}</p>
       <div className="settings-fields">{effects.map((name) => field(name, t.team.policy.rules[name]))}</div>

@@ -277,6 +277,8 @@ export const teamTexts = {
       nodes: 'Nodes',
       noNodes: 'No node has reported.',
       nodeFacts: (version: string, moment: string) => `${version} · running since ${moment}`,
+      thisNode: 'This server',
+      statuses: { running: 'running', waiting: 'needs approval' },
       draining: 'shutting down',
       queue: 'Waiting runs',
       runs: 'Runs on this node',

@@ -275,6 +275,8 @@ export const teamTexts: TeamTexts = {
       nodes: '节点',
       noNodes: '没有节点上报。',
       nodeFacts: (version, moment) => `${version} · 自 ${moment} 运行`,
+      thisNode: '此服务器',
+      statuses: { running: '运行中', waiting: '等待批准' },
       draining: '正在关闭',
       queue: '等待中的运行',
       runs: '此节点上的运行',
