@@ -39,7 +39,7 @@ export const teamTexts = {
       ssoTitle: 'Sign-in failed',
       ssoFailed: 'The provider did not sign you in.',
       ssoReasons: {
-        signup_disabled: 'This account has no invitation. Ask an admin to invite you.',
+        not_invited: 'This account has no invitation. Ask an admin to invite you.',
         account_not_linked:
           'An account with this address exists. Sign in with your password, then connect the provider in Settings.',
         email_not_verified: 'The provider has not verified your email address.',
