@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { useWorkspace } from '../../workspace/workspace.ts'
 import { AccessFailure, onSubmit, useAttempt } from '../parts/access-page.tsx'
 import { joinFacts, Row } from '../parts/parts.tsx'
-import { createPasskey, hasPasskeys } from '../parts/passkeys.ts'
+import { createPasskey, hasPasskeys, isNamedHost } from '../parts/passkeys.ts'
 
 export function Passkeys() {
   const { call } = useWorkspace().api
@@ -36,7 +36,7 @@ export function Passkeys() {
   return (
     <section className="settings-group" data-setting="passkeys" aria-label={t.team.account.passkeys}>
       <h3>{t.team.account.passkeys}</h3>
-      <p className="settings-note">{hasPasskeys() ? t.team.account.passkeysAbout : t.team.account.noPasskeys}</p>
+      <p className="settings-note">{passkeyNote()}</p>
       <ServerDataStatus asked={asked} />
       <ul className="team-list">
         {asked.value?.passkeys.map((one) => (
@@ -73,6 +73,11 @@ export function Passkeys() {
       )}
     </section>
   )
+}
+
+function passkeyNote(): string {
+  if (hasPasskeys()) return t.team.account.passkeysAbout
+  return isNamedHost(window.location.hostname) ? t.team.account.noPasskeys : t.team.account.passkeysNeedName
 }
 
 /** Connects the account with single sign-on. */

@@ -129,6 +129,7 @@ export const teamTexts = {
       passkeys: 'Passkeys',
       passkeysAbout: 'Sign in with your fingerprint, face or device lock.',
       noPasskeys: 'This browser has no passkeys.',
+      passkeysNeedName: 'Passkeys need a host name. This server was opened by its IP address.',
       addPasskey: 'Add a passkey',
       passkeyName: 'Name of the passkey',
       passkeyRefused: 'The passkey was not added. Try again.',

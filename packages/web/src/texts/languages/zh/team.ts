@@ -128,6 +128,7 @@ export const teamTexts: TeamTexts = {
       passkeys: '通行密钥',
       passkeysAbout: '使用指纹、面容或设备锁登录。',
       noPasskeys: '此浏览器不支持通行密钥。',
+      passkeysNeedName: '通行密钥需要主机名。此服务器是通过 IP 地址打开的。',
       addPasskey: '添加通行密钥',
       passkeyName: '通行密钥的名称',
       passkeyRefused: '未能添加通行密钥。请重试。',
