@@ -10,6 +10,7 @@ import type { Ctx } from '../http/route.ts'
 import { createOpenWorkspace } from '../http/scope.ts'
 import { createWebFiles } from '../http/web-files.ts'
 import { parseScope } from '../rules/rule-routes.ts'
+import type { RuleScope } from '../team/authorize.ts'
 import { scheduleTrashCleanup } from '../sessions/session-routes.ts'
 import { createTickets, terminalUpgrade } from '../terminals/terminal-socket.ts'
 import { createRoutes } from './routes.ts'
@@ -151,11 +152,15 @@ function lookups({ states, rules, permissions, store }: Services) {
       const [first] = revertId.startsWith('revert_') ? await states.undo.list({ toolCallId: revertId }) : []
       return first?.mark.sessionId
     },
-    async scopeOfRule(id: string, at: { workspaceId: string; session: Session | undefined }) {
+    async scopeOfRule(
+      id: string,
+      at: { workspaceId: string; session: Session | undefined; person: string | undefined },
+    ): Promise<RuleScope | undefined> {
       const { path: folder = '', trusted = false } = (await store.workspaces.get(at.workspaceId)) ?? {}
-      const place = at.session === undefined ? { path: folder, trusted } : permissions.placeOf(at.session)
-      const rule = rules.list({ place, session: at.session }).find((one) => one.id === id)
-      return rule && parseScope(rule)
+      const place =
+        at.session === undefined ? { id: at.workspaceId, path: folder, trusted } : permissions.placeOf(at.session)
+      const rule = rules.list({ place, session: at.session, person: at.person }).find((one) => one.id === id)
+      return rule && (rule.own === true ? 'own' : parseScope(rule))
     },
   }
 }

@@ -3,6 +3,7 @@ import type { ConfigFile } from '../config/config.ts'
 import type { RequestObserver, RequestOutcome } from '../http/observe.ts'
 import type { Ctx } from '../http/route.ts'
 import type { LoginStore } from '../mcp/oauth-logins.ts'
+import type { SharedRules } from '../permission/rule-layers.ts'
 import type { SeenDecision } from '../runs/run-services.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import type { Logger } from '../util/logger.ts'
@@ -29,6 +30,8 @@ export interface Governance {
   config: ConfigFile
   personKeys: PersonKeys
   policy: TeamPolicies
+  /** What people remembered, and the rules of folders. */
+  rules: SharedRules
   mcpLogins: LoginStore
   /** `addressOf`: the address of the caller, behind a proxy that is trusted. */
   observe(given: { addressOf?: ((c: Ctx) => string | undefined) | undefined }): RequestObserver

@@ -9,6 +9,7 @@ import { openKeyRing } from './secret-keys.ts'
 import { openSecrets } from './secrets.ts'
 import { openTeamConfig } from './team-config.ts'
 import { openTeamLogins } from './team-logins.ts'
+import { openTeamRules } from './team-rules.ts'
 import { openStoreSignal } from './store-signal.ts'
 import { openTeamSettings } from './team-settings.ts'
 
@@ -23,17 +24,19 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
   })
   const settings = openTeamSettings({ db, signal, logger })
   const personKeys = openPersonKeys({ secrets, signal })
+  const rules = await openTeamRules(settings)
   return {
     audit,
     secrets,
     personKeys,
+    rules,
     policy: await openPolicies(settings),
     config: await openTeamConfig({ settings, secrets }),
     mcpLogins: await openTeamLogins({ settings, secrets, logger }),
     observe: ({ addressOf }) => observeRequests({ audit, logger, onRequest, addressOf }),
     onDecision: recordDecisions(audit, logger),
     limits: await openLimits({ db, settings }),
-    personSources: [],
+    personSources: [rules],
     async close() {
       await audit.close()
       settings.close()

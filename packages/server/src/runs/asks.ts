@@ -20,6 +20,7 @@ import type { Permissions } from '../permission/permissions.ts'
 import type {
   PolicyWorkspace,
   RememberScope,
+  RuleLayers,
   RuleRegistry,
   RuleTarget,
   SessionGrants,
@@ -35,7 +36,11 @@ export interface AskAnswers {
    */
   answer(ask: Ask, answer: Answer, client?: string): Promise<{ ask: Ask; settled: string[] }>
   /** Adds rules and settles the asks they cover. */
-  add(target: RuleTarget, scope: RememberScope, rules: readonly SessionRule[]): Promise<{ settled: string[] }>
+  add(
+    target: RuleTarget & { own?: boolean },
+    scope: RememberScope,
+    rules: readonly SessionRule[],
+  ): Promise<{ settled: string[] }>
 }
 
 interface AskAnswersOptions {
@@ -44,6 +49,7 @@ interface AskAnswersOptions {
   runs: RunManager
   permissions: Permissions
   rules: RuleRegistry
+  layers: Pick<RuleLayers, 'isShared'>
   grants: SessionGrants
   tools(session: Session): readonly Tool[]
   states: { of(session: Session, workspace: PolicyWorkspace, agentId?: string): AgentState }
@@ -62,10 +68,14 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       if (answer.input !== undefined) await checkEdit(ask, answer.input, session)
       if (answer.remember === undefined) return { ask: await runs.answer(ask.id, answer, given), settled: [] }
       const scope = answer.remember
-      const target = { place: permissions.placeOf(session), session }
+      const person = session.ownerId ?? undefined
+      const target = { place: permissions.placeOf(session), session, person, own: person !== undefined }
       const wanted = await rulesToRemember(ask)
-      const also = (inside: Store): Promise<void> => rules.add(target, scope, wanted, inside)
-      const answered = await runs.answer(ask.id, answer, { ...given, also })
+      // What is shared by nodes has a commit of its own. If a crash comes first, the person is asked again.
+      const isShared = options.layers.isShared && scope !== 'session'
+      const also = isShared ? undefined : (inside: Store) => rules.add(target, scope, wanted, inside)
+      const answered = await runs.answer(ask.id, answer, { ...given, ...(also !== undefined && { also }) })
+      if (isShared) await rules.add(target, scope, wanted)
       await grants.refresh(session.id)
       return { ask: answered, settled: await settle(session, scope) }
     },

@@ -7,11 +7,19 @@ export const password = 'correct horse battery'
 const secretKey = 'a secret key for tests, long enough'
 
 export interface TestTeam extends TestServer {
+  /** Starts another node on the same database and workspace. The first must listen, and trust proxies on 127.0.0.1. */
+  addNode(): Promise<TestNode>
   /** A browser that nobody uses yet. */
   browser(): Browser
   owner: Browser
   /** Invites a person, who joins in a browser of their own. */
   join(name: string, role: Role): Promise<Browser & { id: string }>
+}
+
+/** One more node of a team. */
+export interface TestNode extends TestServer {
+  /** The same browser, sent here by the balancer. */
+  as(browser: Browser): Browser
 }
 
 export interface Answer<T> {
@@ -25,6 +33,8 @@ export interface Browser {
   cookies: Map<string, string>
   request(target: string, options?: RequestOptions): Promise<Response>
   json<T = { error: { name: string } }>(target: string, options?: RequestOptions): Promise<Answer<T>>
+  /** Requests over a socket, through a proxy. Ends with the response, not with the connection. */
+  fetch(target: string, signal?: AbortSignal): Promise<Response>
 }
 
 /** Starts a server in team mode on SQLite, in process, with an owner. */
@@ -42,6 +52,15 @@ export async function testTeam(options: Partial<TeamOptions> & { server?: TestSe
     ...server,
     browser,
     owner,
+    async addNode() {
+      const node = await testServer({
+        testApproval: false,
+        ...more,
+        workspace: server.workspace.path,
+        team: { publicUrl, secretKey, ...team },
+      })
+      return { ...node, as: ({ cookies }) => createBrowser(node, cookies) }
+    },
     async join(name, role) {
       const email = `${name.toLowerCase()}@team.example`
       const { body } = await owner.json<{ url: string }>('/ai/invitations', { body: { email, role } })
@@ -56,8 +75,7 @@ export async function testTeam(options: Partial<TeamOptions> & { server?: TestSe
   }
 }
 
-function createBrowser(server: TestServer): Browser {
-  const cookies = new Map<string, string>()
+function createBrowser(server: TestServer, cookies = new Map<string, string>()): Browser {
   const { host, origin } = new URL(publicUrl)
   const browser: Browser = {
     cookies,
@@ -79,6 +97,17 @@ function createBrowser(server: TestServer): Browser {
       for (const cookie of response.headers.getSetCookie()) keep(cookie)
       return response
     },
+    fetch: (target, signal) =>
+      fetch(`http://127.0.0.1:${server.port}${target}`, {
+        headers: {
+          'x-forwarded-host': host,
+          'x-forwarded-proto': 'https',
+          'x-forwarded-for': '10.0.0.9',
+          'x-troupe-page': '1',
+          cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        },
+        ...(signal !== undefined && { signal }),
+      }),
     async json(target, init) {
       const response = await browser.request(target, init)
       const text = await response.text()
