@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import path from 'node:path'
 import { findSandbox, planFileOf, type Session, type Tool, type Workspace } from '@troupe/core'
 import { createPictureEditor, openDocuments } from '@troupe/documents'
@@ -9,6 +10,7 @@ import { noChromium } from '../browser/find-chromium.ts'
 import { openBrowsers } from '../browser/open-browsers.ts'
 import { createPrinter } from '../browser/print-page.ts'
 import { openDocumentPages } from '../files/document-pages.ts'
+import type { Cluster } from '../cluster/open-cluster.ts'
 import { createTypedAddresses } from '../chat/chat-request.ts'
 import { openCommands } from '../commands/open-commands.ts'
 import { type ConfigFile, openConfig, toolSettings } from '../config/config.ts'
@@ -18,6 +20,8 @@ import { openBlobScopes } from '../http/blob-scopes.ts'
 import { openFiles } from '../files/file-routes.ts'
 import type { Governance, GovernanceOptions } from '../governance/governance.ts'
 import { isolationOf as ownerIsolation } from '../isolation/owner-isolation.ts'
+import { createTickets } from '../http/tickets.ts'
+import type { JoinedNodesOptions } from '../joined/joined-nodes.ts'
 import { openLsp } from '../lsp/open-lsp.ts'
 import { createCallTool } from '../mcp-server/call-tool.ts'
 import { describeServers, openMcp } from '../mcp/open-mcp.ts'
@@ -237,7 +241,10 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       ownPort: () => Number(new URL(origin()).port || 80),
     }),
   )
-  const tools = createWorkspaceTools({ files: toolFiles, mcp, browsers, config })
+  const joined =
+    teamData && (await openJoined({ store, people: teamData.people, logger }, cluster, options.cluster?.secret))
+  if (joined !== undefined) closing(joined.nodes)
+  const tools = createWorkspaceTools({ files: toolFiles, mcp, browsers, config, joined: joined?.tools })
   const spending = closing(
     await openSpending({
       store,
@@ -288,6 +295,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     agents: (workspace) => agents.offered(workspace, { anyPage: true }),
     sandbox,
     logger,
+    systemOf: joined?.nodes.systemOf,
     planFile: (session, workspace) =>
       permissions.modeOf(session) === 'plan' ? planFileOf(states.of(session, workspace)) : undefined,
   })
@@ -323,6 +331,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     projects,
     folderStates,
     isolation,
+    joined: joined?.tools,
     onDecision: governance?.onDecision,
   })
   const worktrees = closing(
@@ -401,7 +410,10 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     toolSettings: settings,
     credentials: async (provider) => models.credentials(provider),
     redact: withoutSecrets,
-    dropState: (sessionId, agentId) => states.dropAgent(sessionId, agentId),
+    async dropState(sessionId, agentId) {
+      joined?.nodes.drop(sessionId, agentId)
+      await states.dropAgent(sessionId, agentId)
+    },
     pickState: (sessionId, column, others) => states.pick(sessionId, column, others),
     onFirstAnswer: titles.answered,
     stallMs: options.stallMs,
@@ -472,6 +484,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     instructions,
     isolation,
     isolationOf,
+    joined,
     lanes,
     layers,
     logger,
@@ -518,10 +531,29 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     async dropSession(sessionId: string): Promise<void> {
       permissions.forget(sessionId)
       await states.drop(sessionId)
+      joined?.nodes.drop(sessionId)
       await browsers.drop(sessionId)
       await context.forget(sessionId)
     },
   }
+}
+
+/** Folders on the computers of members. */
+async function openJoined(
+  options: Pick<JoinedNodesOptions, 'store' | 'people' | 'logger'>,
+  cluster: Pick<Cluster, 'nodes'> | undefined,
+  secret: string | undefined,
+) {
+  const [{ createJoinedNodes }, { createJoinedTools }, { createOtherNodes }, { joinPlaceSchema }] = await Promise.all([
+    import('../joined/joined-nodes.ts'),
+    import('../joined/joined-tools.ts'),
+    import('../joined/relay.ts'),
+    import('../joined/join-socket.ts'),
+  ])
+  const key = secret === undefined ? undefined : createHmac('sha256', secret).update('join tickets').digest()
+  const tickets = createTickets(joinPlaceSchema, { secret: key })
+  const nodes = await createJoinedNodes({ ...options, others: cluster && createOtherNodes(cluster.nodes, tickets) })
+  return { nodes, tools: createJoinedTools(nodes), tickets }
 }
 
 /** Loads the code of team mode only there. */

@@ -8,11 +8,14 @@ import { type ClusterRoutes, createApp } from '../http/app.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from '../http/listen.ts'
 import type { Ctx } from '../http/route.ts'
 import { createOpenWorkspace } from '../http/scope.ts'
+import { createTickets } from '../http/tickets.ts'
 import { createWebFiles } from '../http/web-files.ts'
+import { isJoinedId } from '../util/joined-folder.ts'
+import { joinUpgrade } from '../joined/join-socket.ts'
 import { parseScope } from '../rules/rule-routes.ts'
 import type { RuleScope } from '../team/authorize.ts'
 import { scheduleTrashCleanup } from '../sessions/session-routes.ts'
-import { createTickets, terminalUpgrade } from '../terminals/terminal-socket.ts'
+import { terminalUpgrade, ticketPlaceSchema } from '../terminals/terminal-socket.ts'
 import { createRoutes } from './routes.ts'
 import type { Server, ServerOptions } from './server.ts'
 import { openServices, type Services } from './services.ts'
@@ -58,7 +61,8 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
     if (team !== undefined) closers.push(() => team.close())
     if (team !== undefined) services.governance?.personSources.push(team.personSource)
     const access = team?.access ?? createAccess({ token: home.token, pages: openKnownPages(home.path), hosts })
-    const tickets = createTickets()
+    const tickets = createTickets(ticketPlaceSchema, { secret: settings?.derive('terminal tickets') })
+    const { joined } = services
     const uploads = path.join(home.path, 'uploads')
     const app = createApp({
       routes: createRoutes({ ...services, access, openWorkspace, tickets, ownPort: () => port, uploads }, team?.routes),
@@ -83,7 +87,9 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
     if (options.listen !== false) {
       const tls = options.team && (await teamMode?.readTls(options.team))
       const wanted = { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880), tls }
-      listening = await listen(app, wanted, terminalUpgrade({ ...services, access, tickets }))
+      const onTerminal = terminalUpgrade({ ...services, access, tickets })
+      const joining = joined && joinUpgrade(joined)
+      listening = await listen(app, wanted, (request, ...rest) => (joining?.(request) ?? onTerminal)(request, ...rest))
       port = listening.port
       // Programs of this machine have no account, so they cannot use a team's server.
       lock.announce({ url: origin(), port })
@@ -141,7 +147,9 @@ async function openClusterRoutes(
     cluster: cluster!,
     forwarder,
     addressOf,
-    placeOf: async (workspaceId) => (await store.workspaces.get(workspaceId))?.place,
+    // Any node can reach a member's computer.
+    placeOf: async (workspaceId) =>
+      isJoinedId(workspaceId) ? undefined : (await store.workspaces.get(workspaceId))?.place,
   })
 }
 

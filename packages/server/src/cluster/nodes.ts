@@ -33,6 +33,8 @@ export interface Nodes {
   /** Reads the nodes again, for a decision about one that just appeared or left. */
   refresh(): Promise<void>
   drain(): Promise<void>
+  /** Replaces what this node says about itself, besides its own labels. The others know with their next beat. */
+  tell(facts: readonly string[]): Promise<void>
   /** Gives the lease up, so that others need not wait for its end. */
   close(): Promise<void>
 }
@@ -92,6 +94,11 @@ export function createNodes(options: NodesOptions): Nodes {
     async drain() {
       self.draining = true
       await db.updateTable('node').set({ draining: 1 }).where('id', '=', self.id).execute()
+    },
+    async tell(facts) {
+      self.labels = [...options.self.labels, ...facts]
+      const labels = JSON.stringify(self.labels)
+      await db.updateTable('node').set({ labels }).where('id', '=', self.id).execute()
     },
     async close() {
       stop.abort()

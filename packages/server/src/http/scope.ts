@@ -1,5 +1,6 @@
 import type { Session, Store, Workspace } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
+import { isJoinedId } from '../util/joined-folder.ts'
 import type { Access } from './access.ts'
 import type { TeamIsolation } from '../isolation/open-isolation.ts'
 import type { Ctx } from './route.ts'
@@ -24,7 +25,7 @@ export function createOpenWorkspace(options: {
   const { access, workspaces, isolation } = options
   return async (c, folder) => {
     const found = await open(c, folder)
-    await isolation?.admit(found.path)
+    if (!isJoinedId(found.id)) await isolation?.admit(found.path)
     return found
   }
 

@@ -102,7 +102,9 @@ function createPermissions(options: PermissionOptions): Permissions {
     policy(place, { session, person, rules = [], mode, sandbox, managed = layers.managed() } = {}) {
       const own = session === undefined ? undefined : grants.of(session)
       const lines: RuleLine[] = [
-        ...layers.rules(place, { person: session === undefined ? person : (session.ownerId ?? undefined), managed }).map(({ text, effect, layer, base }) => ({ text, effect, layer, base })),
+        ...layers
+          .rules(place, { person: session === undefined ? person : (session.ownerId ?? undefined), managed })
+          .map(({ text, effect, layer, base }) => ({ text, effect, layer, base })),
         ...(own?.rules ?? []).map((rule) => permissions.line(rule, 'session', place)),
         ...rules,
       ].filter(({ effect, layer }) => effect !== 'allow' || layer === 'managed' || managed.ignoreAllowRules !== true)

@@ -155,7 +155,9 @@ describe('the layers of rules', () => {
     expect(statSync(file.remembered()).mode & 0o077).toBe(0)
     expect(texts(layers)).toEqual(['user allow Bash(one)', 'user allow Bash(two)', 'project deny Read(.env)'])
     write(file.remembered(), '{')
-    await expect(layers.change({ workspace, scope: 'project' }, () => ({}))).rejects.toMatchObject({ name: 'BadConfig' })
+    await expect(layers.change({ workspace, scope: 'project' }, () => ({}))).rejects.toMatchObject({
+      name: 'BadConfig',
+    })
     expect(readFileSync(file.remembered(), 'utf8')).toBe('{')
   })
 

@@ -61,7 +61,12 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
     },
     'POST /ai/rules': async ({ principal, body, workspaceId }) => {
       const target = await targetOf(workspaceId, body.sessionId, principal)
-      return add({ ...target, own: body.own === true }, body.scope, { text: checkRule(body.text), effect: body.effect }, workspaceId)
+      return add(
+        { ...target, own: body.own === true },
+        body.scope,
+        { text: checkRule(body.text), effect: body.effect },
+        workspaceId,
+      )
     },
     'PATCH /ai/rules/:id': async ({ principal, params, body, workspaceId }) => {
       const target = await targetOf(workspaceId, body.sessionId, principal)
@@ -70,7 +75,9 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
       const scope = body.scope ?? parseScope(rule)
       const same = next.text === rule.text && next.effect === rule.effect && scope === parseScope(rule)
       // Adds the new rule first, so a denied call stays denied in between.
-      const result = same ? { rule, settled: [], warnings: [] } : await add({ ...target, own: rule.own === true }, scope, next, workspaceId)
+      const result = same
+        ? { rule, settled: [], warnings: [] }
+        : await add({ ...target, own: rule.own === true }, scope, next, workspaceId)
       if (!same) await rules.remove(target, rule)
       return result
     },

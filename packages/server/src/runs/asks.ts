@@ -16,6 +16,7 @@ import {
 import { askEndpoints, NamedError, toolAckEndpoints } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
+import { isJoinedId } from '../util/joined-folder.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import type {
   PolicyWorkspace,
@@ -119,6 +120,8 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       const session = await store.sessions.get(ask.sessionId)
       if (session === undefined) continue
       const place = permissions.placeOf(session)
+      // Only the computer with the folder can tell what a call would do.
+      if (isJoinedId(session.workspaceId)) continue
       if (scope === 'project' && place.path !== (path ?? permissions.placeOf(of ?? session).path)) continue
       const rule = await ruleFor(ask, session)
       if (rule !== undefined && (await giveRule(ask.id, rule))) settled.push(ask.id)

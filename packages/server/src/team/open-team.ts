@@ -6,6 +6,7 @@ import type { Authorize, CheckedRequest } from '../http/app.ts'
 import type { Principal } from '../http/principal.ts'
 import type { Ctx, Route } from '../http/route.ts'
 import type { OpenWorkspace } from '../http/scope.ts'
+import type { JoinedNodes } from '../joined/joined-nodes.ts'
 import type { RunManager } from '../runs/run-manager.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import type { Log } from '../stores/sql/context.ts'
@@ -26,6 +27,7 @@ interface TeamServices {
   media: Media
   workspaces: { own: Workspace }
   teamData: TeamData | undefined
+  joined?: { nodes: Pick<JoinedNodes, 'recheck'> } | undefined
   openWorkspace: OpenWorkspace
   sessionOfRevert(revertId: string): Promise<string | undefined>
   scopeOfRule(
@@ -95,6 +97,7 @@ export async function openTeam(team: CheckedTeamOptions, services: TeamServices)
   }
 
   async function recheckHere(): Promise<void> {
+    await services.joined?.nodes.recheck()
     await Promise.all(
       [...openStreams].map(async ([c, request]) => {
         try {

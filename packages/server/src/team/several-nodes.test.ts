@@ -85,9 +85,9 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
     const there = second.as(sam)
     await chat(there, 'waits', 'one')
     expect((await first.owner.json(`/ai/members/${sam.id}`, { method: 'DELETE' })).status).toBe(200)
-    await expect.poll(async () => (await first.store.runs.ofSession('waits')).map(({ status }) => status)).toEqual([
-      'aborted',
-    ])
+    await expect
+      .poll(async () => (await first.store.runs.ofSession('waits')).map(({ status }) => status))
+      .toEqual(['aborted'])
   })
 })
 

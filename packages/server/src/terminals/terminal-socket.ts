@@ -1,11 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Session, Store, Task } from '@troupe/core'
 import { NamedError, type TerminalEvent, type TerminalMessage, terminalMessageSchema } from '@troupe/protocol'
 import type { WebSocket, WebSocketServer } from 'ws'
+import { z } from 'zod'
 import type { AgentStates } from '../agents/agent-states.ts'
 import type { Access } from '../http/access.ts'
+import type { Tickets } from '../http/tickets.ts'
 import type { Terminals } from './open-terminals.ts'
 import { personSource, type Source, taskSource } from './sources.ts'
 import type { TakeOverNotes } from './take-over.ts'
@@ -15,42 +16,16 @@ export const socketPath = '/ai/terminals/socket'
 /** The first subprotocol. The second is the ticket: a header, because addresses end up in logs. */
 const subprotocol = 'troupe.terminals'
 
-/** Admits pages to the socket. A WebSocket cannot carry the page's credential, so it gets a ticket with it first. */
-export interface TerminalTickets {
-  issue(place: TicketPlace): string
-  /** Returns the place of a ticket, once. */
-  redeem(ticket: string): TicketPlace | undefined
-}
-
-interface TicketPlace {
-  workspaceId: string
-  /** The person. Null without accounts. */
-  ownerId: string | null
-}
-
-const ticketMs = 30_000
-const mostTickets = 100
-
-export function createTickets(now = Date.now): TerminalTickets {
-  const open = new Map<string, { place: TicketPlace; until: number }>()
-  return {
-    issue(place) {
-      const ticket = randomBytes(24).toString('base64url')
-      open.set(ticket, { place, until: now() + ticketMs })
-      while (open.size > mostTickets) open.delete(open.keys().next().value as string)
-      return ticket
-    },
-    redeem(ticket) {
-      const found = open.get(ticket)
-      open.delete(ticket)
-      return found !== undefined && found.until >= now() ? found.place : undefined
-    },
-  }
-}
+/** Where a page may use terminals. */
+export const ticketPlaceSchema = z.object({
+  workspaceId: z.string(),
+  ownerId: z.string().nullable().describe('the person; null without accounts'),
+})
+export type TicketPlace = z.infer<typeof ticketPlaceSchema>
 
 interface SocketServices {
   access: Access
-  tickets: TerminalTickets
+  tickets: Tickets<TicketPlace>
   terminals: Terminals
   store: Pick<Store, 'sessions'>
   states: Pick<AgentStates, 'tasks'>

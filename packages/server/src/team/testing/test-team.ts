@@ -41,7 +41,8 @@ export interface Browser {
 export async function testTeam(options: Partial<TeamOptions> & { server?: TestServerOptions } = {}): Promise<TestTeam> {
   const { server: more, ...team } = options
   const server = await testServer({ testApproval: false, ...more, team: { publicUrl, secretKey, ...team } })
-  const browser = (): Browser => createBrowser(server)
+  const url = team.publicUrl ?? publicUrl
+  const browser = (): Browser => createBrowser(server, url)
   const owner = browser()
   const token = new URL(server.url).hash.slice('#setup='.length)
   const made = await owner.json('/ai/account/setup', {
@@ -59,7 +60,7 @@ export async function testTeam(options: Partial<TeamOptions> & { server?: TestSe
         workspace: server.workspace.path,
         team: { publicUrl, secretKey, ...team },
       })
-      return { ...node, as: ({ cookies }) => createBrowser(node, cookies) }
+      return { ...node, as: ({ cookies }) => createBrowser(node, url, cookies) }
     },
     async join(name, role) {
       const email = `${name.toLowerCase()}@team.example`
@@ -75,8 +76,8 @@ export async function testTeam(options: Partial<TeamOptions> & { server?: TestSe
   }
 }
 
-function createBrowser(server: TestServer, cookies = new Map<string, string>()): Browser {
-  const { host, origin } = new URL(publicUrl)
+function createBrowser(server: TestServer, url: string, cookies = new Map<string, string>()): Browser {
+  const { host, origin } = new URL(url)
   const browser: Browser = {
     cookies,
     async request(target, { method, body, headers = {}, signal } = {}) {
