@@ -135,6 +135,27 @@ describe('a folder on the computer of a member', () => {
     expect(readFileSync(log, 'utf8')).toBe('started\n')
   })
 
+  it('has no panels yet, and nothing looks for its files on the server', async () => {
+    const get = async (target: string): Promise<number> =>
+      (await mia.json(`${target}${target.includes('?') ? '&' : '?'}workspace=${workspace}`)).status
+    for (const target of [
+      ...['/ai/workspace', '/ai/worktrees', '/ai/commands', '/ai/complete?text=%40no', '/ai/agents', '/ai/skills'],
+      ...['/ai/hooks', '/ai/mcp', '/ai/tools', '/ai/instructions', '/ai/rules', '/ai/projects'],
+      ...['/ai/language-servers', '/ai/sessions/work/changes', '/ai/sessions/work/context'],
+    ])
+      expect([target, await get(target)]).toEqual([target, 200])
+    for (const target of ['/ai/git/status', '/ai/files?path=.', '/ai/sessions/work/file?path=notes.txt'])
+      expect([target, await get(target)]).toEqual([target, 409])
+    for (const [target, body] of Object.entries({
+      '/ai/terminals': { columns: 80, rows: 24 },
+      '/ai/files': { path: 'x', kind: 'file' },
+      '/ai/tools/Bash/call': { sessionId: 'tool', input: { command: 'pwd' } },
+    }))
+      expect((await mia.json(`${target}?workspace=${workspace}`, { body })).body).toMatchObject({
+        error: { name: 'JoinedFolder' },
+      })
+  })
+
   it.skipIf(!hasPostgres)('works from every node of the server', async () => {
     const second = await team.addNode()
     const there = second.as(mia)

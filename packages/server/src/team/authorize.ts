@@ -11,6 +11,7 @@ import type { Authorize, CheckedRequest } from '../http/app.ts'
 import { personIdOf, type Principal, type Rights } from '../http/principal.ts'
 import type { Ctx } from '../http/route.ts'
 import { type OpenWorkspace, sessionNotFound } from '../http/scope.ts'
+import { isJoinedId } from '../util/joined-folder.ts'
 import { includes } from './rights.ts'
 
 interface AuthorizeOptions {
@@ -48,6 +49,7 @@ export function createAuthorize(options: AuthorizeOptions): Authorize {
     if (principal.kind === 'link' && !('link' in access)) throw forbidden('A share link only shows its chat.')
     const workspaceId = await check(c, request, access, rights)
     await checkNamed(request, rights)
+    if (workspaceId !== undefined && isJoinedId(workspaceId)) checkJoined(route)
     return { rights, ...(workspaceId !== undefined && { workspaceId }) }
   }
 
@@ -191,6 +193,17 @@ export function createAuthorize(options: AuthorizeOptions): Authorize {
         throw new NamedError('BlobNotFound', 'This blob does not exist.', { status: 404 })
     }
   }
+}
+
+/** They read or change files of this machine. */
+const needsFilesHere =
+  /^\/ai\/(?:git|files|documents|query|tools\/:tool\/call|sessions\/:id\/(?:file|preview|revert|checkpoint))(?:\/|$)/
+const changesFilesHere = /^\/ai\/(?:terminals|worktrees|projects|instructions|agent-files)(?:\/(?!ticket)|$)/
+
+function checkJoined({ method, path }: CheckedRequest['route']): void {
+  if (!needsFilesHere.test(path) && (method === 'GET' || !changesFilesHere.test(path))) return
+  const text = 'This folder is on the computer of a member. Only chats can use it so far.'
+  throw new NamedError('JoinedFolder', text, { status: 409 })
 }
 
 async function checkRight(
