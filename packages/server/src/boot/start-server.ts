@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Session } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
+import type { TerminalPlaces } from '../cluster/terminal-places.ts'
 import { lockHome, openHome } from '../config/home.ts'
 import { createAccess, openKnownPages } from '../http/access.ts'
 import { type ClusterRoutes, createApp } from '../http/app.ts'
@@ -64,6 +65,7 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
     const tickets = createTickets(ticketPlaceSchema, { secret: settings?.derive('terminal tickets') })
     const { joined } = services
     const uploads = path.join(home.path, 'uploads')
+    const clusterRoutes = cluster && (await openClusterRoutes(services, options, closers, team?.access.address))
     const app = createApp({
       routes: createRoutes({ ...services, access, openWorkspace, tickets, ownPort: () => port, uploads }, team?.routes),
       access,
@@ -76,7 +78,7 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
       logger,
       openWorkspace,
       onAnswer: options.onAnswer,
-      cluster: cluster && (await openClusterRoutes(services, options, closers, team?.access.address)),
+      cluster: clusterRoutes?.routes,
       observer: services.governance?.observe({ addressOf: team?.access.address }),
       files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../../web/dist')),
     })
@@ -87,7 +89,7 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
     if (options.listen !== false) {
       const tls = options.team && (await teamMode?.readTls(options.team))
       const wanted = { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880), tls }
-      const onTerminal = terminalUpgrade({ ...services, access, tickets })
+      const onTerminal = terminalUpgrade({ ...services, access, tickets, elsewhere: clusterRoutes?.terminals })
       const joining = joined && joinUpgrade(joined)
       listening = await listen(app, wanted, (request, ...rest) => (joining?.(request) ?? onTerminal)(request, ...rest))
       port = listening.port
@@ -132,25 +134,31 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
 }
 
 async function openClusterRoutes(
-  { cluster, store }: Pick<Services, 'cluster' | 'store'>,
+  { cluster, store, terminals, logger }: Pick<Services, 'cluster' | 'store' | 'terminals' | 'logger'>,
   options: ServerOptions,
   closers: (() => unknown)[],
   addressOf: ((c: Ctx) => string | undefined) | undefined,
-): Promise<ClusterRoutes> {
-  const [{ createClusterRoutes }, { createForwarder }] = await Promise.all([
+): Promise<{ routes: ClusterRoutes; terminals: TerminalPlaces }> {
+  const [{ createClusterRoutes }, { createForwarder }, { createTerminalPlaces }] = await Promise.all([
     import('../cluster/cluster-routes.ts'),
     import('../cluster/forward.ts'),
+    import('../cluster/terminal-places.ts'),
   ])
   const forwarder = createForwarder(options.cluster!.secret)
   closers.push(() => forwarder.close())
-  return createClusterRoutes({
-    cluster: cluster!,
-    forwarder,
-    addressOf,
-    // Any node can reach a member's computer.
-    placeOf: async (workspaceId) =>
-      isJoinedId(workspaceId) ? undefined : (await store.workspaces.get(workspaceId))?.place,
+  // Any node can reach a member's computer.
+  const placeOf = async (workspaceId: string): Promise<string | undefined> =>
+    isJoinedId(workspaceId) ? undefined : (await store.workspaces.get(workspaceId))?.place
+  const places = createTerminalPlaces({ cluster: cluster!, placeOf })
+  terminals.watch((found) => {
+    places
+      .announce(found)
+      .catch((error: unknown) =>
+        logger({ level: 'warn', message: 'terminals were not announced', error: String(error) }),
+      )
   })
+  const routes = createClusterRoutes({ cluster: cluster!, forwarder, addressOf, placeOf, terminals: places })
+  return { routes, terminals: places }
 }
 
 /** Leads from ids in requests to the chat or the scope that decides who may make them. */

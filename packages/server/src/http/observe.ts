@@ -3,6 +3,8 @@ import type { Principal } from './principal.ts'
 import type { Ctx, Route } from './route.ts'
 
 /** A node that passes a request on says in it where the request came from. */
+/** Set by a node that passes on a request of a page: `1`. */
+export const fromPageHeader = 'x-troupe-from-page'
 export const addressHeader = 'x-troupe-address'
 export const requestIdHeader = 'x-request-id'
 

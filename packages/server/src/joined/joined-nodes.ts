@@ -130,7 +130,15 @@ export async function createJoinedNodes(options: JoinedNodesOptions): Promise<Jo
     for (const path of new Set(folders))
       opened.push({ path, workspaceId: await open({ person, node: name, folder: path }) })
     if (socket.readyState !== socket.OPEN) return undefined
-    const joined = { person, instance, token: randomUUID(), system, folders: new Set(folders), connection, renewedAt: clock() }
+    const joined = {
+      person,
+      instance,
+      token: randomUUID(),
+      system,
+      folders: new Set(folders),
+      connection,
+      renewedAt: clock(),
+    }
     // The same computer after an interruption. Its earlier calls are lost.
     nodes.get(key)?.connection.close()
     nodes.set(key, joined)

@@ -18,7 +18,7 @@ interface ClusterNodes {
   readonly self: { id: string }
   list(): readonly { id: string; url: string; labels: readonly string[] }[]
   refresh(): Promise<void>
-  tell(facts: readonly string[]): Promise<void>
+  tell(part: string, facts: readonly string[]): Promise<void>
 }
 
 const factPrefix = 'joined:'
@@ -30,7 +30,11 @@ export function createOtherNodes(nodes: ClusterNodes, tickets: Tickets<JoinPlace
   const open = new Map<string, Promise<NodeConnection | undefined>>()
   const sockets = new Set<WebSocket>()
   return {
-    announce: (keys) => nodes.tell(keys.map((key) => factPrefix + key)),
+    announce: (keys) =>
+      nodes.tell(
+        'joined',
+        keys.map((key) => factPrefix + key),
+      ),
     holds: (key) => holderOf(key) !== undefined,
     connect(key) {
       const known = open.get(key)

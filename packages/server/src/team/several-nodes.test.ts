@@ -1,8 +1,10 @@
-import { readEvents, type Chunk } from '@troupe/protocol'
+import { once } from 'node:events'
+import { type Chunk, readEvents, type TerminalEvent, type TerminalMessage } from '@troupe/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { createTestDatabase, hasPostgres } from '../testing/postgres.ts'
 import { type Chat, readChat, userMessage } from '../testing/test-server.ts'
-import { type Browser, type TestNode, type TestTeam, testTeam } from './testing/test-team.ts'
+import { type Browser, publicUrl, type TestNode, type TestTeam, testTeam } from './testing/test-team.ts'
 
 describe.skipIf(!hasPostgres)('a team on two nodes', () => {
   let first: TestTeam
@@ -12,7 +14,7 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
   beforeAll(async () => {
     first = await testTeam({
       databaseUrl: await createTestDatabase(),
-      server: { listen: true, port: 0 },
+      server: { listen: true, port: 0, env: { PATH: process.env['PATH'], SHELL: '/bin/bash', HOME: '/nonexistent' } },
       trustedProxies: ['127.0.0.1'],
     })
     second = await first.addNode()
@@ -33,6 +35,12 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
     (await chat(browser, sessionId, text)).types.includes('tool-approval-request')
   const openAsk = async (browser: Browser, sessionId: string): Promise<string> =>
     (await browser.json<{ asks: { id: string }[] }>(`/ai/asks?sessionId=${sessionId}`)).body.asks[0]!.id
+  const approveAll = async (sessionId: string): Promise<void> => {
+    const list = async () =>
+      (await mia.json<{ asks: { id: string; kind: string }[] }>(`/ai/asks?sessionId=${sessionId}`)).body.asks
+    for (const { id, kind } of await list())
+      if (kind === 'approval') await mia.json(`/ai/asks/${id}`, { body: { answer: { type: 'approve' } } })
+  }
   const rules = async (browser: Browser) =>
     (await browser.json<{ rules: { id: string; text: string; own?: true; layer: string }[] }>('/ai/rules')).body.rules
 
@@ -81,6 +89,56 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
     expect(await ended).toBe('cut')
   })
 
+  it('shows terminals and commands of a chat on every node', async () => {
+    const started = await mia.json<{ terminal: { id: string } }>('/ai/terminals', { body: {} })
+    expect(started.status).toBe(201)
+    const { id } = started.body.terminal
+    first.script('background', [
+      [{ call: { name: 'Bash', input: { command: 'sleep 300', run_in_background: true } } }],
+      [{ text: 'Started.' }],
+    ])
+    await chat(mia, 'background', 'background')
+    const { done } = first.runs.get('background')!
+    await approveAll('background')
+    await done
+    for (const node of [first, second]) {
+      const browser = node === first ? mia : second.as(mia)
+      const listed = await browser.json<{ terminals: { id: string }[] }>('/ai/terminals')
+      expect(listed.body.terminals.map((one) => one.id)).toEqual([id])
+      const { body } = await browser.json<{ ticket: string }>('/ai/terminals/ticket', { body: {} })
+      const page = await openTerminals(node.port, body.ticket)
+      await expect.poll(() => page.terminals()).toEqual([id])
+      page.send({ type: 'tasks', channel: 2, sessionId: 'background' })
+      await expect.poll(() => page.tasks()).toEqual(['sleep 300'])
+      page.send({ type: 'watch', channel: 1, terminalId: id })
+      page.send({ type: 'input', channel: 1, text: `echo $((6 * 7)) from ${node.port}\n` })
+      await expect.poll(() => page.text(1)).toContain(`42 from ${node.port}`)
+      page.close()
+    }
+    expect((await second.as(mia).json(`/ai/terminals/${id}`, { method: 'DELETE' })).status).toBe(204)
+    expect((await mia.json<{ terminals: unknown[] }>('/ai/terminals')).body.terminals).toEqual([])
+  })
+
+  it('asks a page that the balancer sends to another node', async () => {
+    const page = { clientId: 'c1', tabId: 't1', actions: ['open-url'], sessionId: null }
+    const there = second.as(mia)
+    const beat = async () =>
+      (await there.json<{ calls: { sessionId: string; toolCallId: string }[] }>('/ai/tabs', { body: page })).body.calls
+    expect(await beat()).toEqual([])
+    first.script('open', [[{ call: { name: 'OpenUrl', input: { url: 'https://example.com' } } }], [{ text: 'Done.' }]])
+    await mia.request('/ai/chat', {
+      body: { sessionId: 'page', message: userMessage('open'), clientId: 'c1', tabId: 't1' },
+    })
+    await approveAll('page')
+    await expect.poll(beat).toMatchObject([{ sessionId: 'page' }])
+    const { done } = first.runs.get('page')!
+    const [{ toolCallId } = { toolCallId: '' }] = await beat()
+    const output = { url: 'https://example.com/', viewKey: 'browser:https://example.com/', loaded: true }
+    const ack = { sessionId: 'page', clientId: 'c1', toolCallId, status: 'success', output }
+    expect((await there.json('/ai/tools/ack', { body: ack })).body).toEqual({ result: 'resolved' })
+    expect(JSON.stringify((await done).parts)).toContain('"loaded":true')
+  })
+
   it('stops the answers of a removed member on every node', async () => {
     const there = second.as(sam)
     await chat(there, 'waits', 'one')
@@ -90,6 +148,31 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
       .toEqual(['aborted'])
   })
 })
+
+interface TerminalPage {
+  send(message: TerminalMessage): void
+  terminals(): string[] | undefined
+  text(channel: number): string
+  /** Commands of the last list. */
+  tasks(): string[] | undefined
+  close(): void
+}
+
+async function openTerminals(port: number, ticket: string): Promise<TerminalPage> {
+  const origin = publicUrl
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ai/terminals/socket`, ['troupe.terminals', ticket], { origin })
+  const events: TerminalEvent[] = []
+  socket.on('message', (data) => void events.push(JSON.parse(String(data as Buffer)) as TerminalEvent))
+  await once(socket, 'open')
+  return {
+    send: (message) => socket.send(JSON.stringify(message)),
+    terminals: () => events.findLast((event) => event.type === 'terminals')?.terminals.map(({ id }) => id),
+    text: (channel) =>
+      events.map((event) => (event.type === 'output' && event.channel === channel ? event.text : '')).join(''),
+    tasks: () => events.findLast((event) => event.type === 'tasks')?.tasks.map(({ command }) => command),
+    close: () => socket.terminate(),
+  }
+}
 
 async function follow(response: Response, onChunk: (chunk: Chunk) => void): Promise<'ended' | 'cut'> {
   try {

@@ -40,7 +40,7 @@ export function terminalRoutes(services: TerminalRouteServices): Route[] {
       const ownerId = personIdOf(principal) ?? null
       await isolation?.admit(workspace.path)
       const isolated = isolationOf?.({ ownerId }, workspace.path)
-      const { info } = await terminals.start({ workspaceId, ...place, columns, rows, isolation: isolated })
+      const { info } = await terminals.start({ workspaceId, ...place, columns, rows, ownerId, isolation: isolated })
       return { terminal: info }
     },
     'DELETE /ai/terminals/:terminalId': async ({ params, workspaceId, principal }, c) => {
