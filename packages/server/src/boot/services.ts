@@ -419,6 +419,11 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     stallMs: options.stallMs,
     turns: cluster?.turns,
   })
+  const { parkMs } = options.cluster ?? {}
+  if (cluster !== undefined && parkMs !== undefined) {
+    const { parkWaiting } = await import('../cluster/park-waiting.ts')
+    closing(parkWaiting({ cluster, runs, store, states, parkMs, logger }))
+  }
   const operations: Operations = createOperations({
     ...measuring,
     db: store.db,
@@ -448,6 +453,11 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     grants,
     tools: enabledTools,
     states,
+  })
+  governance?.rules.onChange(() => {
+    answers
+      .settleAll()
+      .catch((error: unknown) => logger({ level: 'warn', message: 'asks were not settled', error: String(error) }))
   })
   const callTool = createCallTool({
     permissions,

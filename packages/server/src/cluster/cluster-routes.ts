@@ -46,7 +46,9 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
       if (route.path === '/ai/tabs') return isForwarded ? undefined : answerTogether(c, route, input)
       if (isTerminal(route)) return isForwarded ? undefined : answerByTerminals(c, input)
       const sessionId = await sessionOf(route, input)
+      if (sessionId !== undefined) await cluster.settled(sessionId)
       if (sessionId === undefined) return isForwarded ? undefined : answerByPlace(c, route, input)
+      if (isForwarded && onlyTellsReaders(route)) return undefined
       if (isForwarded) {
         const holder = needsHolder(route) ? await cluster.adopt(sessionId) : nodes.self.id
         if (holder !== nodes.self.id) throw notHere()
@@ -56,6 +58,8 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
       if (path === '/ai/chat/:sessionId/stream') return followChat(c, sessionId, input)
       if (path === '/ai/sessions/:id/agents/:agentId/stream') return followAgent(c, sessionId, input)
       if (!needsHolder(route)) return answerByPlace(c, route, input)
+      // A chat that is parked stays parked.
+      if (onlyTellsReaders(route) && (await cluster.leases.holder(sessionId)) === undefined) return undefined
       return answerByHolder(c, route, sessionId, input)
     },
   }
@@ -250,6 +254,11 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
 /** A ticket is good on every node. */
 function isTerminal({ path }: Route): boolean {
   return path.startsWith('/ai/terminals') && path !== '/ai/terminals/ticket'
+}
+
+/** They are in the database. The holder only shows them to readers of a live run. */
+function onlyTellsReaders({ path }: Route): boolean {
+  return path === '/ai/sessions/:id/presence' || path.startsWith('/ai/sessions/:id/comments')
 }
 
 /** Reads come from the database. Changes, and what only the memory of the holder knows, go to the holder. */

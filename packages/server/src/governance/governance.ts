@@ -3,7 +3,6 @@ import type { ConfigFile } from '../config/config.ts'
 import type { RequestObserver, RequestOutcome } from '../http/observe.ts'
 import type { Ctx } from '../http/route.ts'
 import type { LoginStore } from '../mcp/oauth-logins.ts'
-import type { SharedRules } from '../permission/rule-layers.ts'
 import type { SeenDecision } from '../runs/run-services.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import type { Logger } from '../util/logger.ts'
@@ -13,6 +12,7 @@ import type { PersonSource } from './person-data.ts'
 import type { PersonKeys } from './person-keys.ts'
 import type { TeamPolicies } from './policy.ts'
 import type { Secrets } from './secrets.ts'
+import type { TeamRules } from './team-rules.ts'
 
 export interface GovernanceOptions {
   team: { secretKey: string; kmsCommand?: readonly string[] }
@@ -31,7 +31,7 @@ export interface Governance {
   personKeys: PersonKeys
   policy: TeamPolicies
   /** What people remembered, and the rules of folders. */
-  rules: SharedRules
+  rules: TeamRules
   mcpLogins: LoginStore
   /** `addressOf`: the address of the caller, behind a proxy that is trusted. */
   observe(given: { addressOf?: ((c: Ctx) => string | undefined) | undefined }): RequestObserver

@@ -42,6 +42,8 @@ export interface AskAnswers {
     scope: RememberScope,
     rules: readonly SessionRule[],
   ): Promise<{ settled: string[] }>
+  /** Answers open asks of chats here that rules now allow. Called when rules were changed elsewhere. */
+  settleAll(): Promise<void>
 }
 
 interface AskAnswersOptions {
@@ -85,6 +87,9 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       if (!added.some(({ effect }) => effect === 'allow')) return { settled: [] }
       return { settled: await settle(target.session, scope, target.place.path) }
     },
+    async settleAll() {
+      if (runs.live().some(({ status }) => status === 'waiting')) await settle(undefined, 'always')
+    },
   }
 
   /**
@@ -122,6 +127,8 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       const place = permissions.placeOf(session)
       // Only the computer with the folder can tell what a call would do.
       if (isJoinedId(session.workspaceId)) continue
+      // Another node settles the asks of its chats, where their folders are loaded.
+      if (options.layers.isShared && runs.all(session.id).length === 0) continue
       if (scope === 'project' && place.path !== (path ?? permissions.placeOf(of ?? session).path)) continue
       const rule = await ruleFor(ask, session)
       if (rule !== undefined && (await giveRule(ask.id, rule))) settled.push(ask.id)

@@ -28,6 +28,7 @@ interface TeamServices {
   workspaces: { own: Workspace }
   teamData: TeamData | undefined
   joined?: { nodes: Pick<JoinedNodes, 'recheck'> } | undefined
+  cluster?: { adopt(sessionId: string): Promise<string> } | undefined
   openWorkspace: OpenWorkspace
   sessionOfRevert(revertId: string): Promise<string | undefined>
   scopeOfRule(
@@ -123,6 +124,8 @@ export async function openTeam(team: CheckedTeamOptions, services: TeamServices)
 
   /** Stops the runs of a chat, whichever node has it. */
   async function stopRuns(sessionId: string): Promise<void> {
+    // No node may have it, if it waits for a person.
+    await services.cluster?.adopt(sessionId)
     await runs.stop(sessionId)
     await store.signals.notify(stopSignal, sessionId)
   }

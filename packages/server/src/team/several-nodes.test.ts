@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { type Chunk, readEvents, type TerminalEvent, type TerminalMessage } from '@troupe/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -17,7 +19,7 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
       server: { listen: true, port: 0, env: { PATH: process.env['PATH'], SHELL: '/bin/bash', HOME: '/nonexistent' } },
       trustedProxies: ['127.0.0.1'],
     })
-    second = await first.addNode()
+    second = await first.addNode({ node: { parkMinutes: 0.002 } })
     mia = await first.join('Mia', 'member')
     sam = await first.join('Sam', 'member')
     for (const node of [first, second])
@@ -33,12 +35,12 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
     readChat(await browser.request('/ai/chat', { body: { sessionId, message: userMessage(text) } }))
   const asks = async (browser: Browser, sessionId: string, text: string): Promise<boolean> =>
     (await chat(browser, sessionId, text)).types.includes('tool-approval-request')
+  const openAsks = async (sessionId: string) =>
+    (await mia.json<{ asks: { id: string; kind: string }[] }>(`/ai/asks?sessionId=${sessionId}`)).body.asks
   const openAsk = async (browser: Browser, sessionId: string): Promise<string> =>
     (await browser.json<{ asks: { id: string }[] }>(`/ai/asks?sessionId=${sessionId}`)).body.asks[0]!.id
   const approveAll = async (sessionId: string): Promise<void> => {
-    const list = async () =>
-      (await mia.json<{ asks: { id: string; kind: string }[] }>(`/ai/asks?sessionId=${sessionId}`)).body.asks
-    for (const { id, kind } of await list())
+    for (const { id, kind } of await openAsks(sessionId))
       if (kind === 'approval') await mia.json(`/ai/asks/${id}`, { body: { answer: { type: 'approve' } } })
   }
   const rules = async (browser: Browser) =>
@@ -137,6 +139,33 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
     const ack = { sessionId: 'page', clientId: 'c1', toolCallId, status: 'success', output }
     expect((await there.json('/ai/tools/ack', { body: ack })).body).toEqual({ result: 'resolved' })
     expect(JSON.stringify((await done).parts)).toContain('"loaded":true')
+  })
+
+  it('keeps a chat that waits for a person in no memory, and continues it on any node when it is answered', async () => {
+    const file = path.join(first.workspace.path, 'parked.txt')
+    for (const node of [first, second])
+      node.script('park', [
+        [{ call: { name: 'Bash', input: { command: 'echo once >> parked.txt' } } }],
+        [{ text: 'Done.' }],
+      ])
+    const waits = second.runs
+    await second.as(mia).request('/ai/chat?hold=1', { body: { sessionId: 'parked', message: userMessage('park') } })
+    await expect.poll(async () => (await openAsks('parked')).length).toBe(1)
+    await expect.poll(() => waits.all('parked')).toEqual([])
+    expect((await first.store.runs.ofSession('parked')).map(({ status }) => status)).toEqual(['waiting'])
+    const chunks: string[] = []
+    const ended = follow(await mia.fetch('/ai/chat/parked/stream'), ({ type }) => void chunks.push(type))
+    // Somebody who only watches does not bring it back.
+    expect((await mia.json('/ai/sessions/parked/presence', { body: {} })).status).toBe(200)
+    expect(first.runs.all('parked')).toEqual([])
+    const [ask] = await openAsks('parked')
+    expect((await mia.json(`/ai/asks/${ask!.id}`, { body: { answer: { type: 'approve' } } })).status).toBe(200)
+    expect(await ended).toBe('ended')
+    expect(chunks.filter((type) => type === 'tool-output-available' || type === 'finish')).toEqual([
+      'tool-output-available',
+      'finish',
+    ])
+    expect(readFileSync(file, 'utf8')).toBe('once\n')
   })
 
   it('stops the answers of a removed member on every node', async () => {

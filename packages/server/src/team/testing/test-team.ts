@@ -8,7 +8,7 @@ const secretKey = 'a secret key for tests, long enough'
 
 export interface TestTeam extends TestServer {
   /** Starts another node on the same database and workspace. The first must listen, and trust proxies on 127.0.0.1. */
-  addNode(): Promise<TestNode>
+  addNode(more?: Partial<TeamOptions>): Promise<TestNode>
   /** A browser that nobody uses yet. */
   browser(): Browser
   owner: Browser
@@ -53,12 +53,12 @@ export async function testTeam(options: Partial<TeamOptions> & { server?: TestSe
     ...server,
     browser,
     owner,
-    async addNode() {
+    async addNode(own = {}) {
       const node = await testServer({
         testApproval: false,
         ...more,
         workspace: server.workspace.path,
-        team: { publicUrl, secretKey, ...team },
+        team: { publicUrl, secretKey, ...team, ...own },
       })
       return { ...node, as: ({ cookies }) => createBrowser(node, url, cookies) }
     },
