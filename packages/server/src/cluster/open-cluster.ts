@@ -145,7 +145,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       parking.set(sessionId, work)
       await work
     },
-    settled: async (sessionId) => void (await parking.get(sessionId)?.catch(() => undefined)),
+    async settled(sessionId) {
+      await parking.get(sessionId)?.catch(() => undefined)
+    },
     async drain(graceMs) {
       await nodes.drain()
       stop.abort()

@@ -26,7 +26,12 @@ export function parkWaiting(options: ParkOptions): { close(): Promise<void> } {
   const { cluster, runs, store, states, parkMs, logger } = options
   const since = new Map<string, number>()
   let sweeping = Promise.resolve()
-  const timer = setInterval(() => (sweeping = sweeping.then(sweep)), Math.min(parkMs / 4, maxSweepMs)).unref()
+  const timer = setInterval(
+    () => {
+      sweeping = sweeping.then(sweep)
+    },
+    Math.min(parkMs / 4, maxSweepMs),
+  ).unref()
   return {
     async close() {
       clearInterval(timer)

@@ -138,12 +138,9 @@ describe('a folder on the computer of a member', () => {
   it('has no panels yet, and nothing looks for its files on the server', async () => {
     const get = async (target: string): Promise<number> =>
       (await mia.json(`${target}${target.includes('?') ? '&' : '?'}workspace=${workspace}`)).status
-    for (const target of [
-      ...['/ai/workspace', '/ai/worktrees', '/ai/commands', '/ai/complete?text=%40no', '/ai/agents', '/ai/skills'],
-      ...['/ai/hooks', '/ai/mcp', '/ai/tools', '/ai/instructions', '/ai/rules', '/ai/projects'],
-      ...['/ai/language-servers', '/ai/sessions/work/changes', '/ai/sessions/work/context'],
-    ])
-      expect([target, await get(target)]).toEqual([target, 200])
+    const targets =
+      '/ai/workspace /ai/worktrees /ai/commands /ai/complete?text=%40no /ai/agents /ai/skills /ai/hooks /ai/mcp /ai/tools /ai/instructions /ai/rules /ai/projects /ai/language-servers /ai/sessions/work/changes /ai/sessions/work/context'
+    for (const target of targets.split(' ')) expect([target, await get(target)]).toEqual([target, 200])
     for (const target of ['/ai/git/status', '/ai/files?path=.', '/ai/sessions/work/file?path=notes.txt'])
       expect([target, await get(target)]).toEqual([target, 409])
     for (const [target, body] of Object.entries({

@@ -59,9 +59,9 @@ export function createLaptop(url: string, token: string): Laptop {
   return laptop
 
   async function nextConnection(): Promise<string> {
-    const { value, done } = (await lines?.next()) ?? { done: true }
-    if (done === true) throw new Error('troupe node ended')
-    const state = JSON.parse(value as string) as { folders: { workspaceId: string }[] }
+    const line = await lines?.next()
+    if (line === undefined || line.done === true) throw new Error('troupe node ended')
+    const state = JSON.parse(line.value) as { folders: { workspaceId: string }[] }
     return state.folders[0]!.workspaceId
   }
 }
