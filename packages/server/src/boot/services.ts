@@ -554,11 +554,10 @@ async function openJoined(
   cluster: Pick<Cluster, 'nodes'> | undefined,
   secret: string | undefined,
 ) {
-  const [{ createJoinedNodes }, { createJoinedTools }, { createOtherNodes }, { joinPlaceSchema }] = await Promise.all([
+  const [{ createJoinedNodes }, { createJoinedTools }, { createOtherNodes, joinPlaceSchema }] = await Promise.all([
     import('../joined/joined-nodes.ts'),
     import('../joined/joined-tools.ts'),
     import('../joined/relay.ts'),
-    import('../joined/join-socket.ts'),
   ])
   const key = secret === undefined ? undefined : createHmac('sha256', secret).update('join tickets').digest()
   const tickets = createTickets(joinPlaceSchema, { secret: key })

@@ -1,3 +1,4 @@
+import type { Store } from '@troupe/core'
 import { openAudit } from './audit.ts'
 import type { Governance, GovernanceOptions } from './governance.ts'
 import { openLimits } from './limits.ts'
@@ -10,8 +11,7 @@ import { openSecrets } from './secrets.ts'
 import { openTeamConfig } from './team-config.ts'
 import { openTeamLogins } from './team-logins.ts'
 import { openTeamRules } from './team-rules.ts'
-import { openStoreSignal } from './store-signal.ts'
-import { openTeamSettings } from './team-settings.ts'
+import { type ChangeSignal, openTeamSettings } from './team-settings.ts'
 
 export async function openGovernance(options: GovernanceOptions): Promise<Governance> {
   const { team, store, env, logger, redact, onRequest } = options
@@ -43,5 +43,24 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
       personKeys.close()
       await signal.close()
     },
+  }
+}
+
+const signalChannel = 'team'
+/** Given to listeners after an interruption, in which signals may have been lost. */
+const everything = '*'
+
+/** The signals of the database, which reach all nodes. */
+async function openStoreSignal(store: Pick<Store, 'signals'>): Promise<ChangeSignal & { close(): Promise<void> }> {
+  const listeners = new Set<(topic: string) => void>()
+  const tell = (topic: string): void => listeners.forEach((listener) => listener(topic))
+  const close = await store.signals.listen(signalChannel, { onSignal: tell, onReconnect: () => tell(everything) })
+  return {
+    publish: (topic) => store.signals.notify(signalChannel, topic),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    close,
   }
 }

@@ -2,16 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { joinEndpoints, joinPath, joinSubprotocol, NamedError } from '@troupe/protocol'
 import type { WebSocketServer } from 'ws'
-import { z } from 'zod'
 import type { OnUpgrade } from '../http/listen.ts'
 import { personIdOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import type { Tickets } from '../http/tickets.ts'
 import type { JoinedNodes } from './joined-nodes.ts'
-
-/** The person whose computer joins, or the computer that another node wants to reach. */
-export const joinPlaceSchema = z.union([z.object({ join: z.string() }), z.object({ relay: z.string() })])
-export type JoinPlace = z.infer<typeof joinPlaceSchema>
+import type { JoinPlace } from './relay.ts'
 
 const mostSockets = 1000
 const mostBytes = 64 << 20

@@ -1,8 +1,12 @@
 import { joinPath, joinSubprotocol, type NodeMessage, type ServerMessage, serverMessageSchema } from '@troupe/protocol'
 import { WebSocket } from 'ws'
+import { z } from 'zod'
 import type { Tickets } from '../http/tickets.ts'
-import type { JoinPlace } from './join-socket.ts'
 import { createConnection, type NodeConnection, notConnected } from './node-connection.ts'
+
+/** What a ticket admits: the computer of a person, or another node that wants to reach a computer. */
+export const joinPlaceSchema = z.union([z.object({ join: z.string() }), z.object({ relay: z.string() })])
+export type JoinPlace = z.infer<typeof joinPlaceSchema>
 
 /** Computers that are connected to other nodes of the cluster. */
 export interface OtherNodes {
