@@ -17,6 +17,7 @@ const commands = {
   feedback: () => import('./commands/feedback.ts'),
   login: () => import('./commands/login.ts'),
   logout: () => import('./commands/logout.ts'),
+  node: () => import('./commands/node.ts'),
   secrets: () => import('./commands/secrets.ts'),
   person: () => import('./commands/person.ts'),
   help: () => import('./commands/help.ts'),

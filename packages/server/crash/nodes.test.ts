@@ -34,12 +34,16 @@ describe.skipIf(!hasPostgres)('three nodes', () => {
     120_000 + pauseMs,
   )
 
-  it.runIf(full)('are replaced one by one while chats go on, and no run is interrupted', async () => {
-    const report = await play((nodes, seed) =>
-      playRounds(nodes.asHome('replace'), { kills: 3, sessions: 6, seed, calm: true }),
-    )
-    expect(report).toMatchObject({ interrupted: 0, unknownOutcomes: 0, resets: 0 })
-  }, 180_000)
+  it.runIf(full)(
+    'are replaced one by one while chats go on, and no run is interrupted',
+    async () => {
+      const report = await play((nodes, seed) =>
+        playRounds(nodes.asHome('replace'), { kills: 3, sessions: 6, seed, calm: true }),
+      )
+      expect(report).toMatchObject({ interrupted: 0, unknownOutcomes: 0, resets: 0 })
+    },
+    180_000,
+  )
 })
 
 async function play(work: (nodes: CrashNodes, seed: number) => Promise<Played>): Promise<Report> {

@@ -127,23 +127,26 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => marked.getAttribute('aria-label')).toMatch(/^You: first question/)
   })
 
-  test.runIf(full)('two branches are compared side by side, and the result of one is merged into the other', async () => {
-    await showBranches()
-    await compare()
-    const left = page.getByRole('article', { name: 'Current, Answer' })
-    await expect.poll(() => left.locator('.compare-text').innerText()).toMatch(/^Answer 3 to third question/)
-    await expect.poll(() => left.locator('.compare-text strong').first().innerText()).toBe('third question')
-    await expect.poll(() => page.evaluate(() => CSS.highlights.get('compare-removed')?.size ?? 0)).toBeGreaterThan(0)
-    const right = page.getByRole('article', { name: 'Other branch, Answer' })
-    await expect.poll(() => right.innerText()).toContain('From the other model.')
-    await expect.poll(() => page.getByRole('row', { name: /^Tokens/ }).innerText()).toMatch(/Tokens\s+\d+\s+\d+/)
-    await page.getByText('Highlight differences').click()
-    await left.locator('strong', { hasText: 'third question' }).waitFor()
-    await page.getByRole('button', { name: 'Merge other branch into current' }).click()
-    await expect.poll(() => chat.field.inputValue(), patiently).toContain('> From the other model.')
-    await expect.poll(() => chat.field.evaluate((element) => element === document.activeElement)).toBe(true)
-    await expect.poll(() => page.getByRole('log').innerText()).toContain('Answer 3')
-  })
+  test.runIf(full)(
+    'two branches are compared side by side, and the result of one is merged into the other',
+    async () => {
+      await showBranches()
+      await compare()
+      const left = page.getByRole('article', { name: 'Current, Answer' })
+      await expect.poll(() => left.locator('.compare-text').innerText()).toMatch(/^Answer 3 to third question/)
+      await expect.poll(() => left.locator('.compare-text strong').first().innerText()).toBe('third question')
+      await expect.poll(() => page.evaluate(() => CSS.highlights.get('compare-removed')?.size ?? 0)).toBeGreaterThan(0)
+      const right = page.getByRole('article', { name: 'Other branch, Answer' })
+      await expect.poll(() => right.innerText()).toContain('From the other model.')
+      await expect.poll(() => page.getByRole('row', { name: /^Tokens/ }).innerText()).toMatch(/Tokens\s+\d+\s+\d+/)
+      await page.getByText('Highlight differences').click()
+      await left.locator('strong', { hasText: 'third question' }).waitFor()
+      await page.getByRole('button', { name: 'Merge other branch into current' }).click()
+      await expect.poll(() => chat.field.inputValue(), patiently).toContain('> From the other model.')
+      await expect.poll(() => chat.field.evaluate((element) => element === document.activeElement)).toBe(true)
+      await expect.poll(() => page.getByRole('log').innerText()).toContain('Answer 3')
+    },
+  )
 
   test('a message is deleted at once, in every tab, and restored', async () => {
     await showBranches()

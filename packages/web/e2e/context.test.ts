@@ -91,50 +91,53 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toMatch(/The prompt cache can’t be fully reused\.[\s\S]*changed at plan mode:[\s\S]*Changed: plan mode/)
   })
 
-  test.runIf(full)('older messages are summarized behind a line that expands and can be undone and redone; the context view follows', async () => {
-    const chat = chatPage(await workspace.sharedPage())
-    const { page } = chat
-    for (const topic of ['Tulips', 'Lilies']) {
-      wire.play({ turn: { text: long(topic) } })
-      await chat.send(`Tell me all about ${topic}.`)
-      await page.getByText(`Line 519 about ${topic}`).waitFor()
+  test.runIf(full)(
+    'older messages are summarized behind a line that expands and can be undone and redone; the context view follows',
+    async () => {
+      const chat = chatPage(await workspace.sharedPage())
+      const { page } = chat
+      for (const topic of ['Tulips', 'Lilies']) {
+        wire.play({ turn: { text: long(topic) } })
+        await chat.send(`Tell me all about ${topic}.`)
+        await page.getByText(`Line 519 about ${topic}`).waitFor()
+        await chat.finished()
+      }
+      wire.play({ turn: { text: 'Tulips and lilies were **looked at**.' } }, { turn: { text: 'Herbs are small.' } })
+      await chat.send('And herbs?')
+      await page.getByText('Herbs are small.', { exact: true }).waitFor()
       await chat.finished()
-    }
-    wire.play({ turn: { text: 'Tulips and lilies were **looked at**.' } }, { turn: { text: 'Herbs are small.' } })
-    await chat.send('And herbs?')
-    await page.getByText('Herbs are small.', { exact: true }).waitFor()
-    await chat.finished()
-    const divider = page.getByRole('group', { name: 'Older messages summarized' })
-    await divider.getByRole('button', { name: 'Older messages summarized' }).click()
-    const told = await divider.innerText()
-    expect(told).toContain('Tulips and lilies were looked at.')
-    expect(told).not.toContain('conversation-summary')
-    expect(told).toMatch(/Kept word for word[\s\S]*Tell me all about Tulips\./)
+      const divider = page.getByRole('group', { name: 'Older messages summarized' })
+      await divider.getByRole('button', { name: 'Older messages summarized' }).click()
+      const told = await divider.innerText()
+      expect(told).toContain('Tulips and lilies were looked at.')
+      expect(told).not.toContain('conversation-summary')
+      expect(told).toMatch(/Kept word for word[\s\S]*Tell me all about Tulips\./)
 
-    await openXray(page)
-    await expect.poll(() => dialog(page).innerText()).toContain('Summary of older messages')
-    await page.keyboard.press('Escape')
-    await divider.getByRole('button', { name: 'Undo the summary' }).press('Enter')
-    const undone = page.getByRole('group', { name: 'Summary undone' })
-    await undone.waitFor()
-    // The focus stays: the same key undoes it.
-    await expect
-      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
-      .toBe('Redo the summary')
-    await openXray(page)
-    expect(await dialog(page).innerText()).not.toContain('Summary of older messages')
-    await dialog(page)
-      .getByRole('button', { name: /You: Tell me all about Tulips/ })
-      .click()
-    await page.locator('dialog').waitFor({ state: 'detached' })
-    await page.getByRole('article', { name: 'You' }).getByText('Tell me all about Tulips.').waitFor()
-    await page.reload()
-    await undone.getByRole('button', { name: 'Redo the summary' }).click()
-    await divider.waitFor()
-    await divider.getByRole('button', { name: 'Older messages summarized' }).click()
-    await divider.getByRole('button', { name: 'Go to the last summarized message' }).click()
-    await page.getByText('Herbs are small.', { exact: true }).waitFor({ state: 'detached' })
-  })
+      await openXray(page)
+      await expect.poll(() => dialog(page).innerText()).toContain('Summary of older messages')
+      await page.keyboard.press('Escape')
+      await divider.getByRole('button', { name: 'Undo the summary' }).press('Enter')
+      const undone = page.getByRole('group', { name: 'Summary undone' })
+      await undone.waitFor()
+      // The focus stays: the same key undoes it.
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+        .toBe('Redo the summary')
+      await openXray(page)
+      expect(await dialog(page).innerText()).not.toContain('Summary of older messages')
+      await dialog(page)
+        .getByRole('button', { name: /You: Tell me all about Tulips/ })
+        .click()
+      await page.locator('dialog').waitFor({ state: 'detached' })
+      await page.getByRole('article', { name: 'You' }).getByText('Tell me all about Tulips.').waitFor()
+      await page.reload()
+      await undone.getByRole('button', { name: 'Redo the summary' }).click()
+      await divider.waitFor()
+      await divider.getByRole('button', { name: 'Older messages summarized' }).click()
+      await divider.getByRole('button', { name: 'Go to the last summarized message' }).click()
+      await page.getByText('Herbs are small.', { exact: true }).waitFor({ state: 'detached' })
+    },
+  )
 
   test.runIf(full)('a piece links to its message, at any distance, in the current branch', async () => {
     const { store, workspace: opened } = workspace.server()

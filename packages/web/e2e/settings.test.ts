@@ -104,71 +104,74 @@ describe.skipIf(chromium === undefined)(name, () => {
     await close()
   })
 
-  test.runIf(full)('settings in config.json for models, tools, limits, crashes and search are found and changed', async () => {
-    const config = async () =>
-      JSON.parse(await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')) as unknown
-    await patch('/ai/config', { recovery: null, useTools: null, limits: null })
-    await page.keyboard.press('Control+,')
-    const field = dialog(page).getByRole('searchbox', { name: 'Search settings' })
-    const find = async (words: string, title: string, setting: string) => {
-      await field.fill(words)
-      await dialog(page)
-        .getByRole('link', { name: `${title} General` })
-        .waitFor()
-      await field.press('Enter')
-      await expect.poll(async () => (await focused(page))[1], { timeout: 15_000 }).toBe(setting)
-    }
-    await find('default model', 'Default model', 'model')
-    const model = dialog(page).getByRole('combobox', { name: 'Default model' })
-    const [other] = await model
-      .locator('option[value^="openai/"]')
-      .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
-    await model.selectOption(other ?? '')
-    await dialog(page).getByText('Saved.').waitFor()
-    expect(await config()).toMatchObject({ model: other, hooks: {} })
-    await model.selectOption('demo/tour')
-    await find('pictures', 'Image model', 'image')
-    await dialog(page).getByRole('combobox', { name: 'Image model' }).selectOption('demo/painter')
-    await find('films', 'Video model', 'video')
-    await find('tavily', 'Web search', 'search')
-    const search = dialog(page).getByRole('form', { name: 'Web search' })
-    await search.getByRole('combobox', { name: 'Provider' }).selectOption('brave')
-    await search.getByLabel('API key').fill('brave-key-0001')
-    await page.keyboard.press('Enter')
-    await search.getByText('Saved.').waitFor()
-    await expect.poll(() => search.getByLabel('API key').inputValue()).toBe('')
-    await find('useTools', 'Allowed tools', 'tools')
-    const tools = dialog(page).getByRole('form', { name: 'Allowed tools' })
-    await tools.getByRole('radio', { name: 'Only these' }).check({ force: true })
-    await tools.getByRole('checkbox', { name: 'Bash', exact: true }).uncheck()
-    await tools.getByRole('button', { name: 'Save' }).click()
-    await tools.getByText('Saved.').waitFor()
-    await find('turn limits', 'Turn limits', 'limits')
-    const limits = dialog(page).getByRole('form', { name: 'Turn limits' })
-    await limits.getByLabel('Model calls').fill('0')
-    await expect.poll(() => limits.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
-    await limits.getByLabel('Model calls').fill('30')
-    await page.keyboard.press('Enter')
-    await limits.getByText('Saved.').waitFor()
-    await find('crash', 'Interrupted runs', 'recovery')
-    await page.keyboard.press('ArrowRight')
-    await dialog(page).getByText('Saved.').waitFor()
-    const written = (await config()) as { useTools: string[] }
-    expect(written).toMatchObject({
-      model: 'demo/tour',
-      media: { image: 'demo/painter' },
-      search: { provider: 'brave', apiKey: 'brave-key-0001' },
-      limits: { steps: 30 },
-      recovery: 'wait',
-    })
-    expect(written.useTools).toContain('Read')
-    expect(written.useTools).not.toContain('Bash')
-    await tools.getByRole('radio', { name: 'All' }).check({ force: true })
-    await tools.getByRole('button', { name: 'Save' }).click()
-    await tools.getByText('Saved.').waitFor()
-    expect(await config()).not.toHaveProperty('useTools')
-    await close()
-  })
+  test.runIf(full)(
+    'settings in config.json for models, tools, limits, crashes and search are found and changed',
+    async () => {
+      const config = async () =>
+        JSON.parse(await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')) as unknown
+      await patch('/ai/config', { recovery: null, useTools: null, limits: null })
+      await page.keyboard.press('Control+,')
+      const field = dialog(page).getByRole('searchbox', { name: 'Search settings' })
+      const find = async (words: string, title: string, setting: string) => {
+        await field.fill(words)
+        await dialog(page)
+          .getByRole('link', { name: `${title} General` })
+          .waitFor()
+        await field.press('Enter')
+        await expect.poll(async () => (await focused(page))[1], { timeout: 15_000 }).toBe(setting)
+      }
+      await find('default model', 'Default model', 'model')
+      const model = dialog(page).getByRole('combobox', { name: 'Default model' })
+      const [other] = await model
+        .locator('option[value^="openai/"]')
+        .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
+      await model.selectOption(other ?? '')
+      await dialog(page).getByText('Saved.').waitFor()
+      expect(await config()).toMatchObject({ model: other, hooks: {} })
+      await model.selectOption('demo/tour')
+      await find('pictures', 'Image model', 'image')
+      await dialog(page).getByRole('combobox', { name: 'Image model' }).selectOption('demo/painter')
+      await find('films', 'Video model', 'video')
+      await find('tavily', 'Web search', 'search')
+      const search = dialog(page).getByRole('form', { name: 'Web search' })
+      await search.getByRole('combobox', { name: 'Provider' }).selectOption('brave')
+      await search.getByLabel('API key').fill('brave-key-0001')
+      await page.keyboard.press('Enter')
+      await search.getByText('Saved.').waitFor()
+      await expect.poll(() => search.getByLabel('API key').inputValue()).toBe('')
+      await find('useTools', 'Allowed tools', 'tools')
+      const tools = dialog(page).getByRole('form', { name: 'Allowed tools' })
+      await tools.getByRole('radio', { name: 'Only these' }).check({ force: true })
+      await tools.getByRole('checkbox', { name: 'Bash', exact: true }).uncheck()
+      await tools.getByRole('button', { name: 'Save' }).click()
+      await tools.getByText('Saved.').waitFor()
+      await find('turn limits', 'Turn limits', 'limits')
+      const limits = dialog(page).getByRole('form', { name: 'Turn limits' })
+      await limits.getByLabel('Model calls').fill('0')
+      await expect.poll(() => limits.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+      await limits.getByLabel('Model calls').fill('30')
+      await page.keyboard.press('Enter')
+      await limits.getByText('Saved.').waitFor()
+      await find('crash', 'Interrupted runs', 'recovery')
+      await page.keyboard.press('ArrowRight')
+      await dialog(page).getByText('Saved.').waitFor()
+      const written = (await config()) as { useTools: string[] }
+      expect(written).toMatchObject({
+        model: 'demo/tour',
+        media: { image: 'demo/painter' },
+        search: { provider: 'brave', apiKey: 'brave-key-0001' },
+        limits: { steps: 30 },
+        recovery: 'wait',
+      })
+      expect(written.useTools).toContain('Read')
+      expect(written.useTools).not.toContain('Bash')
+      await tools.getByRole('radio', { name: 'All' }).check({ force: true })
+      await tools.getByRole('button', { name: 'Save' }).click()
+      await tools.getByText('Saved.').waitFor()
+      expect(await config()).not.toHaveProperty('useTools')
+      await close()
+    },
+  )
 
   test('the system’s contrast preference applies until the user chooses otherwise', async () => {
     const look = () =>

@@ -28,6 +28,10 @@ const help = `Troupe: a workspace where agents use real tools under your control
 
   troupe login <url>        sign in to a team's server: confirm a code in the browser
   troupe logout <url>       sign out there
+  troupe node --join <url> --folder <folder>
+                            let a team's server work in a folder of this computer; repeat --folder for more
+    --name <name>           name of this computer there; default: its host name
+    --json                  print one line of JSON per connection
 
   troupe trust [folder] [--off]
                             trust this folder, or stop trusting it. In a trusted folder, its tools, agents, rules,

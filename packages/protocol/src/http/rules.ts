@@ -18,6 +18,7 @@ const ruleSchema = z.object({
   layer: z.enum(['managed', 'user', 'project', 'session', 'flag']),
   file: z.string().nullable().describe('null if the rule is stored with its session'),
   editable: z.boolean().describe('false if the file can only be edited by hand'),
+  own: z.boolean().optional().describe('true if only your own chats follow the rule'),
   problem: z.string().optional().describe('why the rule cannot be parsed'),
 })
 export type RuleInfo = z.infer<typeof ruleSchema>
@@ -100,6 +101,7 @@ export const ruleEndpoints = endpoints({
       text: ruleTextSchema,
       effect: effectSchema.default('allow'),
       scope: rememberScopeSchema,
+      own: z.boolean().optional().describe('in team mode: only for your own chats'),
       sessionId: idSchema.optional(),
     }),
     scoped: true,

@@ -6,6 +6,7 @@ const workspaceSchema = z.object({
   id: z.string(),
   name: z.string().describe('the name of the folder'),
   path: z.string(),
+  node: z.string().optional().describe("the member's own computer that the folder is on, in team mode"),
   trusted: z.boolean(),
   createdAt: z.number(),
 })

@@ -37,6 +37,10 @@ export interface AgentStates {
   /** The session continues where this column is. Background commands of the other columns end. */
   pick(sessionId: string, column: string, others: readonly string[]): Promise<void>
   tasks(sessionId: string): Task[]
+  /** False if a new state would differ: by background commands, the working folder, variables or resources. */
+  canLeave(sessionId: string): boolean
+  /** Drops the state, but not the undo data. */
+  leave(sessionId: string): Promise<void>
   /** The undo journal, shared by all sessions. */
   readonly undo: UndoJournal
   /** A person changed these files, so agents must read them again. */
@@ -99,6 +103,10 @@ export function createAgentStates(home: string, options: AgentStatesOptions = {}
       await Promise.all(others.map((other) => dropState(stateKey(sessionId, other))))
     },
     tasks: (sessionId) => keysOf(sessionId).flatMap((key) => states.get(key)?.tasks.list() ?? []),
+    canLeave: (sessionId) => keysOf(sessionId).every((key) => isFresh(states.get(key)!)),
+    async leave(sessionId) {
+      await Promise.all(keysOf(sessionId).map(dropState))
+    },
     undo,
     forgetReads(files) {
       for (const state of states.values()) for (const file of files) state.reads.delete(file)
@@ -132,6 +140,11 @@ export function createAgentStates(home: string, options: AgentStatesOptions = {}
     places.delete(key)
     if (state !== undefined) await disposeAgentState(state)
   }
+}
+
+function isFresh({ cwd, roots, env, sandboxEnv = {}, resources, tasks }: AgentState): boolean {
+  const isIdle = tasks.list().every(({ status }) => status !== 'running')
+  return isIdle && cwd === roots[0] && resources.size + Object.keys({ ...env, ...sandboxEnv }).length === 0
 }
 
 /** Copies the working folder, the environment and the files seen. Both states are of one workspace. */

@@ -43,7 +43,9 @@ import { skillRoutes } from '../skills/skill-imports.ts'
 import { tabRoutes } from '../tabs/page-calls.ts'
 import { terminalRoutes } from '../terminals/terminal-routes.ts'
 import { describeTurn } from '../http/turn-description.ts'
-import type { TerminalTickets } from '../terminals/terminal-socket.ts'
+import type { TicketPlace } from '../terminals/terminal-socket.ts'
+import type { Tickets } from '../http/tickets.ts'
+import { joinRoutes } from '../joined/join-socket.ts'
 import { operationRoutes } from '../operations/operation-routes.ts'
 import { publishRoutes } from '../transfer/publish/publish-routes.ts'
 import { transferRoutes } from '../transfer/transfer-routes.ts'
@@ -58,7 +60,7 @@ import type { Services } from './services.ts'
 export interface RouteServices extends Services {
   access: Access
   openWorkspace: OpenWorkspace
-  tickets: TerminalTickets
+  tickets: Tickets<TicketPlace>
   ownPort: () => number
   uploads: string
 }
@@ -106,6 +108,7 @@ export function createRoutes(services: RouteServices, team?: Route[]): Route[] {
     ...tabRoutes(services),
     ...taskRoutes(services),
     ...terminalRoutes(services),
+    ...joinRoutes(services),
     ...sessionFileRoutes(services),
     ...lspRoutes(services),
     ...queryRoutes(services),

@@ -82,6 +82,8 @@ export interface ClusterSettings {
   bucket?: BucketSettings
   /** Time for runs to reach a safe point when this node stops. Default: 60 seconds. */
   drainMs?: number
+  /** A run that waits for a person for this long leaves the memory of its node. Default: it stays. */
+  parkMs?: number
   /** For tests: how long a node may be silent, and how often it reports. */
   leaseMs?: number
   beatMs?: number

@@ -11,6 +11,7 @@ import type { Home } from '../config/home.ts'
 import { createWorkspaceTools, type LoadProblem, openHooks, openTools } from '../extensions/workspace-extensions.ts'
 import { openBlobScopes } from '../http/principal.ts'
 import { isolationOf as ownerIsolation } from '../isolation/owner-isolation.ts'
+import { openJoined } from '../joined/open-joined.ts'
 import { createCallTool } from '../mcp-server/call-tool.ts'
 import { describeServers, openMcp } from '../mcp/open-mcp.ts'
 import { createVision } from '../media/vision.ts'
@@ -84,6 +85,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     env,
     managedFile: options.managedConfig ?? managedFile,
     managed: governance?.policy.managed,
+    shared: governance?.rules,
     allowBypass,
     sandbox,
     logger,
@@ -167,6 +169,9 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   const states = closing(
     createAgentStates(home.path, { sandbox: sandbox.sandbox, idleMs: options.idleMs, isolationOf }),
   )
+  const joined =
+    teamData && (await openJoined({ store, people: teamData.people, logger }, cluster, options.cluster?.secret))
+  if (joined !== undefined) closing(joined.nodes)
   const spending = closing(
     await openSpending({
       store,
@@ -189,7 +194,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     isTeam: options.team !== undefined,
   })
   const { browsers, documents, lsp, media, pictures, printer, queries, transcription } = toolServices
-  const tools = createWorkspaceTools({ files: toolFiles, mcp, browsers, config })
+  const tools = createWorkspaceTools({ files: toolFiles, mcp, browsers, config, joined: joined?.tools })
   const titles = closing(
     createTitleWriter({
       store,
@@ -230,6 +235,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     logger,
     permissions,
     states,
+    systemOf: joined?.nodes.systemOf,
   })
   const instructions = await openInstructions({ store, home: home.path, personHome, agents, context })
   const typedAddresses = createTypedAddresses(home.token)
@@ -263,6 +269,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     projects,
     folderStates,
     isolation,
+    joined: joined?.tools,
     onDecision: governance?.onDecision,
   })
   const worktrees = closing(
@@ -315,12 +322,20 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     toolSettings: settings,
     credentials: async (provider) => models.credentials(provider),
     redact: withoutSecrets,
-    dropState: (sessionId, agentId) => states.dropAgent(sessionId, agentId),
+    async dropState(sessionId, agentId) {
+      joined?.nodes.drop(sessionId, agentId)
+      await states.dropAgent(sessionId, agentId)
+    },
     pickState: (sessionId, column, others) => states.pick(sessionId, column, others),
     onFirstAnswer: titles.answered,
     stallMs: options.stallMs,
     turns: cluster?.turns,
   })
+  const { parkMs } = options.cluster ?? {}
+  if (cluster !== undefined && parkMs !== undefined) {
+    const { parkWaiting } = await import('../cluster/park-waiting.ts')
+    closing(parkWaiting({ cluster, runs, store, states, parkMs, logger }))
+  }
   const operations: Operations = createOperations({
     ...measuring,
     db: store.db,
@@ -346,9 +361,15 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     runs,
     permissions,
     rules,
+    layers,
     grants,
     tools: enabledTools,
     states,
+  })
+  governance?.rules.onChange(() => {
+    answers
+      .settleAll()
+      .catch((error: unknown) => logger({ level: 'warn', message: 'asks were not settled', error: String(error) }))
   })
   const callTool = createCallTool({
     permissions,
@@ -379,6 +400,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     instructions,
     isolation,
     isolationOf,
+    joined,
     layers,
     mcp,
     operations,
@@ -414,6 +436,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     async dropSession(sessionId: string): Promise<void> {
       permissions.forget(sessionId)
       await states.drop(sessionId)
+      joined?.nodes.drop(sessionId)
       await browsers.drop(sessionId)
       await context.forget(sessionId)
     },

@@ -13,6 +13,8 @@ import type { AgentStates } from '../agents/agent-states.ts'
 import type { TypedAddresses } from '../chat/chat-request.ts'
 import type { WorkspaceHooks, WorkspaceTools } from '../extensions/workspace-extensions.ts'
 import type { TeamIsolation } from '../isolation/open-isolation.ts'
+import { isJoinedId } from '../util/joined-folder.ts'
+import type { JoinedTools } from '../joined/joined-tools.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import type { ModelCallStart, RunServices, SeenDecision, SessionServices } from '../runs/run-services.ts'
@@ -39,6 +41,8 @@ interface WorkspaceServices {
   projects: WorkspaceProjects
   folderStates: Pick<FolderStates, 'check' | 'responds'>
   isolation?: Pick<TeamIsolation, 'admit'> | undefined
+  /** In team mode: tools in folders on members' computers. */
+  joined?: Pick<JoinedTools, 'isRemote' | 'decide'> | undefined
   /** Sees each decision about a tool call. Only in team mode. */
   onDecision?: ((seen: SeenDecision) => void) | undefined
 }
@@ -47,7 +51,7 @@ interface WorkspaceServices {
 export function sessionServices(services: WorkspaceServices): RunServices['session'] {
   return async (session) => {
     const workspace = await services.workspaces.of(session)
-    await services.isolation?.admit(workspace.path)
+    if (!isJoinedId(workspace.id)) await services.isolation?.admit(workspace.path)
     return new BoundServices(services, session, workspace)
   }
 }
@@ -110,8 +114,11 @@ class BoundServices implements SessionServices {
     return async (call, ctx) => {
       const slow = { decision: 'deny', rule: null, reason: slowReason } as const
       if (await this.#hangs()) return slow
-      const policy = this.#services.permissions.sessionPolicy(this.#session, rules)
-      const decided = await decideCall(call, ctx, isCompared?.() === true ? { ...policy, compared: true } : policy)
+      const { permissions, joined } = this.#services
+      const sessionPolicy = permissions.sessionPolicy(this.#session, rules)
+      const policy = isCompared?.() === true ? { ...sessionPolicy, compared: true } : sessionPolicy
+      const decideThere = joined?.isRemote(call.tool) === true ? joined.decide : decideCall
+      const decided = await decideThere(call, ctx, policy)
       // Rules and paths may not have been readable.
       const decision = this.#responds() ? decided : slow
       this.#services.onDecision?.({ session: this.#session, person, call, ctx, decision })

@@ -2,15 +2,20 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Session } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
+import type { TerminalPlaces } from '../cluster/terminal-places.ts'
 import { lockHome, openHome } from '../config/home.ts'
 import { createAccess, openKnownPages } from '../http/access.ts'
 import { type ClusterRoutes, createApp } from '../http/app.ts'
 import { hostInUrl, isLoopback, listen, type Listening } from '../http/listen.ts'
 import type { Ctx } from '../http/route.ts'
+import { createTickets } from '../http/tickets.ts'
 import { createWebFiles } from '../http/web-files.ts'
+import { isJoinedId } from '../util/joined-folder.ts'
+import { joinUpgrade } from '../joined/join-socket.ts'
 import { parseScope } from '../rules/rule-routes.ts'
+import type { RuleScope } from '../team/authorize.ts'
 import { scheduleTrashCleanup } from '../sessions/session-routes.ts'
-import { createTickets, terminalUpgrade } from '../terminals/terminal-socket.ts'
+import { terminalUpgrade, ticketPlaceSchema } from '../terminals/terminal-socket.ts'
 import { createOpenWorkspace } from '../workspaces/open-workspaces.ts'
 import { createRoutes } from './routes.ts'
 import type { Server, ServerOptions } from './server.ts'
@@ -60,8 +65,10 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
       services.governance?.rotators.push(team.accounts.rotate)
     }
     const access = team?.access ?? createAccess({ token: home.token, pages: openKnownPages(home.path), hosts })
-    const tickets = createTickets()
+    const tickets = createTickets(ticketPlaceSchema, { secret: settings?.derive('terminal tickets') })
+    const { joined } = services
     const uploads = path.join(home.path, 'uploads')
+    const clusterRoutes = cluster && (await openClusterRoutes(services, options, closers, team?.access.address))
     const app = createApp({
       routes: createRoutes({ ...services, access, openWorkspace, tickets, ownPort: () => port, uploads }, team?.routes),
       access,
@@ -76,7 +83,7 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
       logger,
       openWorkspace,
       onAnswer: options.onAnswer,
-      cluster: cluster && (await openClusterRoutes(services, options, closers, team?.access.address)),
+      cluster: clusterRoutes?.routes,
       observer: services.governance?.observe({ addressOf: team?.access.address }),
       files: createWebFiles(options.webFolder ?? path.resolve(import.meta.dirname, '../../../web/dist')),
     })
@@ -87,7 +94,9 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
     if (options.listen !== false) {
       const tls = options.team && (await teamMode?.readTls(options.team))
       const wanted = { host, port: options.port ?? Number(env['TROUPE_PORT'] || 4880), tls }
-      listening = await listen(app, wanted, terminalUpgrade({ ...services, access, tickets }))
+      const onTerminal = terminalUpgrade({ ...services, access, tickets, elsewhere: clusterRoutes?.terminals })
+      const joining = joined && joinUpgrade(joined)
+      listening = await listen(app, wanted, (request, ...rest) => (joining?.(request) ?? onTerminal)(request, ...rest))
       port = listening.port
       // Programs of this machine have no account, so they cannot use a team's server.
       lock.announce({ url: origin(), port })
@@ -130,23 +139,31 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
 }
 
 async function openClusterRoutes(
-  { cluster, store }: Pick<Services, 'cluster' | 'store'>,
+  { cluster, store, terminals, logger }: Pick<Services, 'cluster' | 'store' | 'terminals' | 'logger'>,
   options: ServerOptions,
   closers: (() => unknown)[],
   addressOf: ((c: Ctx) => string | undefined) | undefined,
-): Promise<ClusterRoutes> {
-  const [{ createClusterRoutes }, { createForwarder }] = await Promise.all([
+): Promise<{ routes: ClusterRoutes; terminals: TerminalPlaces }> {
+  const [{ createClusterRoutes }, { createForwarder }, { createTerminalPlaces }] = await Promise.all([
     import('../cluster/cluster-routes.ts'),
     import('../cluster/forward.ts'),
+    import('../cluster/terminal-places.ts'),
   ])
   const forwarder = createForwarder(options.cluster!.secret)
   closers.push(() => forwarder.close())
-  return createClusterRoutes({
-    cluster: cluster!,
-    forwarder,
-    addressOf,
-    placeOf: async (workspaceId) => (await store.workspaces.get(workspaceId))?.place,
+  // Any node can reach a member's computer.
+  const placeOf = async (workspaceId: string): Promise<string | undefined> =>
+    isJoinedId(workspaceId) ? undefined : (await store.workspaces.get(workspaceId))?.place
+  const places = createTerminalPlaces({ cluster: cluster!, placeOf })
+  terminals.watch((found) => {
+    places
+      .announce(found)
+      .catch((error: unknown) =>
+        logger({ level: 'warn', message: 'terminals were not announced', error: String(error) }),
+      )
   })
+  const routes = createClusterRoutes({ cluster: cluster!, forwarder, addressOf, placeOf, terminals: places })
+  return { routes, terminals: places }
 }
 
 /** Finds the chat or scope of an id in a request, to check the caller's rights on it. */
@@ -156,11 +173,15 @@ function lookups({ states, rules, permissions, store }: Services) {
       const [first] = revertId.startsWith('revert_') ? await states.undo.list({ toolCallId: revertId }) : []
       return first?.mark.sessionId
     },
-    async scopeOfRule(id: string, at: { workspaceId: string; session: Session | undefined }) {
+    async scopeOfRule(
+      id: string,
+      at: { workspaceId: string; session: Session | undefined; person: string | undefined },
+    ): Promise<RuleScope | undefined> {
       const { path: folder = '', trusted = false } = (await store.workspaces.get(at.workspaceId)) ?? {}
-      const place = at.session === undefined ? { path: folder, trusted } : permissions.placeOf(at.session)
-      const rule = rules.list({ place, session: at.session }).find((one) => one.id === id)
-      return rule && parseScope(rule)
+      const place =
+        at.session === undefined ? { id: at.workspaceId, path: folder, trusted } : permissions.placeOf(at.session)
+      const rule = rules.list({ place, session: at.session, person: at.person }).find((one) => one.id === id)
+      return rule && (rule.own === true ? 'own' : parseScope(rule))
     },
   }
 }

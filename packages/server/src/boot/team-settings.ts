@@ -22,11 +22,12 @@ export async function withTeam(
 
 function clusterSettings({ databaseUrl, node = {}, derive }: CheckedTeamOptions): ClusterSettings | undefined {
   if (databaseUrl === undefined) return undefined
-  const { drainSeconds, ...rest } = node
+  const { drainSeconds, parkMinutes = 10, ...rest } = node
   return {
     ...rest,
     databaseUrl,
     secret: derive('requests between nodes').toString('base64url'),
     ...(drainSeconds !== undefined && { drainMs: drainSeconds * 1000 }),
+    ...(parkMinutes > 0 && { parkMs: parkMinutes * 60_000 }),
   }
 }

@@ -1,23 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunRecord } from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
+import { NamedError, tabEndpoints } from '@troupe/protocol'
 import { streamColumns } from '../chat/column-stream.ts'
 import type { ClusterRoutes } from '../http/app.ts'
-import { addressHeader, requestIdHeader } from '../http/observe.ts'
+import { addressHeader, fromPageHeader, requestIdHeader } from '../http/observe.ts'
 import { type Ctx, resumeAfter, type Route, type RouteInput, streamResponse } from '../http/route.ts'
 import { type TurnDescription, turnHeader } from '../http/turn-description.ts'
 import { runRequestOf } from '../runs/prepare-run.ts'
+import { personIdOf } from '../http/principal.ts'
 import type { Forwarder } from './forward.ts'
 import { notHere } from './not-here.ts'
 import type { NodeInfo } from './nodes.ts'
 import type { Cluster } from './open-cluster.ts'
 import { openRemoteRun, type RemoteRun } from './remote-run.ts'
+import type { TerminalPlaces } from './terminal-places.ts'
 
 export interface ClusterRoutesOptions {
   cluster: Cluster
   forwarder: Forwarder
   /** Names the disk with the folder of a workspace. Undefined for an unknown one. */
   placeOf(workspaceId: string): Promise<string | undefined>
+  terminals: Pick<TerminalPlaces, 'ofPerson'>
   /** The address of the caller. */
   addressOf?: ((c: Ctx) => string | undefined) | undefined
 }
@@ -40,8 +43,12 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
       if (route.access.on === 'open') return undefined
       if (!nodes.isValid()) await nodes.ready()
       const isForwarded = forwarder.principalOf(c, nodes.self.id) !== undefined
+      if (route.path === '/ai/tabs') return isForwarded ? undefined : answerTogether(c, route, input)
+      if (isTerminal(route)) return isForwarded ? undefined : answerByTerminals(c, input)
       const sessionId = await sessionOf(route, input)
+      if (sessionId !== undefined) await cluster.settled(sessionId)
       if (sessionId === undefined) return isForwarded ? undefined : answerByPlace(c, route, input)
+      if (isForwarded && onlyTellsReaders(route)) return undefined
       if (isForwarded) {
         const holder = needsHolder(route) ? await cluster.adopt(sessionId) : nodes.self.id
         if (holder !== nodes.self.id) throw notHere()
@@ -51,6 +58,8 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
       if (path === '/ai/chat/:sessionId/stream') return followChat(c, sessionId, input)
       if (path === '/ai/sessions/:id/agents/:agentId/stream') return followAgent(c, sessionId, input)
       if (!needsHolder(route)) return answerByPlace(c, route, input)
+      // A chat that is parked stays parked.
+      if (onlyTellsReaders(route) && (await cluster.leases.holder(sessionId)) === undefined) return undefined
       return answerByHolder(c, route, sessionId, input)
     },
   }
@@ -109,10 +118,35 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
     return send(c, nodeIn(place), input)
   }
 
+  /** Any node may have a chat that needs this page, so all of them know it, and the page gets the calls of all. */
+  async function answerTogether(c: Ctx, route: Route, input: RouteInput): Promise<Response> {
+    const others = nodes.list().filter(({ id }) => id !== nodes.self.id)
+    const [own, ...answers] = await Promise.all([
+      route.handle(c, input),
+      ...others.map(async (node) => {
+        const answer = await send(c, node, input).catch(() => undefined)
+        return answer?.status === 200 ? answer.json() : undefined
+      }),
+    ])
+    const schema = tabEndpoints['POST /ai/tabs'].answers[200]
+    const found = [own, ...answers].flatMap((answer) => schema.safeParse(answer).data ?? [])
+    return c.json({
+      calls: found.flatMap(({ calls }) => calls),
+      others: found.reduce((sum, one) => sum + one.others, 0),
+    })
+  }
+
+  async function answerByTerminals(c: Ctx, input: RouteInput): Promise<Response | undefined> {
+    const { workspaceId, principal } = input
+    const node = await options.terminals.ofPerson({ workspaceId, ownerId: personIdOf(principal) ?? null })
+    return node === undefined ? undefined : send(c, node, input)
+  }
+
   function send(c: Ctx, node: NodeInfo, { principal, body, requestId }: RouteInput): Promise<Response> {
     const headers = {
       [turnHeader]: 'describe',
       [addressHeader]: options.addressOf?.(c) ?? '',
+      [fromPageHeader]: c.req.header('authorization') === undefined ? '1' : '0',
       ...(requestId !== undefined && { [requestIdHeader]: requestId }),
     }
     return forwarder.send(c, node, { principal, body, headers })
@@ -215,6 +249,16 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
     const found = params['sessionId'] ?? given.sessionId ?? (route.path === '/ai/chat' ? given.id : undefined)
     return typeof found === 'string' ? found : undefined
   }
+}
+
+/** A ticket is good on every node. */
+function isTerminal({ path }: Route): boolean {
+  return path.startsWith('/ai/terminals') && path !== '/ai/terminals/ticket'
+}
+
+/** They are in the database. The holder only shows them to readers of a live run. */
+function onlyTellsReaders({ path }: Route): boolean {
+  return path === '/ai/sessions/:id/presence' || path.startsWith('/ai/sessions/:id/comments')
 }
 
 /** Reads come from the database. Changes, and what only the memory of the holder knows, go to the holder. */

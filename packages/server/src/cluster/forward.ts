@@ -39,6 +39,7 @@ const ownHeaders = new Set([
   'cookie',
   'origin',
   'content-length',
+  'x-troupe-from-page',
 ])
 
 /** `secret` is the same on all nodes. */

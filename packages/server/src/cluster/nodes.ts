@@ -33,6 +33,8 @@ export interface Nodes {
   /** Reads the nodes again, for a decision about one that just appeared or left. */
   refresh(): Promise<void>
   drain(): Promise<void>
+  /** Replaces what a part of this node says in the labels. The others know with their next beat. */
+  tell(part: string, facts: readonly string[]): Promise<void>
   /** Gives the lease up, so that others need not wait for its end. */
   close(): Promise<void>
 }
@@ -67,6 +69,7 @@ export function createNodes(options: NodesOptions): Nodes {
   const { db, logger, leaseMs = 5000, beatMs = 1250 } = options
   const self: NodeInfo = { ...options.self, id: newNodeId(), url: '', startedAt: Date.now(), draining: false }
   let known = new Map<string, NodeInfo>()
+  const told = new Map<string, readonly string[]>()
   let until = { monotonic: 0, wall: 0 }
   let lost = false
   const stop = new AbortController()
@@ -92,6 +95,12 @@ export function createNodes(options: NodesOptions): Nodes {
     async drain() {
       self.draining = true
       await db.updateTable('node').set({ draining: 1 }).where('id', '=', self.id).execute()
+    },
+    async tell(part, facts) {
+      told.set(part, facts)
+      self.labels = [...options.self.labels, ...[...told.values()].flat()]
+      const labels = JSON.stringify(self.labels)
+      await db.updateTable('node').set({ labels }).where('id', '=', self.id).execute()
     },
     async close() {
       stop.abort()

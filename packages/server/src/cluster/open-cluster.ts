@@ -37,6 +37,13 @@ export interface Cluster {
   join(url: string, runs: RunManager): Promise<void>
   /** Makes this node the holder, and continues unfinished runs. Returns the holder, which may be another node. */
   adopt(sessionId: string): Promise<string>
+  /**
+   * Leaves a chat whose runs wait for a person to the database. Whoever answers brings it back, on any node. Call only
+   * while all its runs wait.
+   */
+  park(sessionId: string): Promise<void>
+  /** Waits for a chat that is being parked. */
+  settled(sessionId: string): Promise<void>
   /** Hands all chats to other nodes, each at a safe point or once `graceMs` are over. */
   drain(graceMs: number): Promise<void>
   close(): Promise<void>
@@ -52,6 +59,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   let runs: RunManager | undefined
   const entries = new Map<string, string[]>()
   const adopting = new Map<string, Promise<string>>()
+  const parking = new Map<string, Promise<void>>()
   const stop = new AbortController()
   let ended: string[] = []
   let ending: Promise<void> | undefined
@@ -106,12 +114,16 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     },
     assertHeld(sessionId) {
       nodes.assertValid()
-      if (leases.fenceOf(sessionId) === undefined) throw notHere()
+      if (leases.fenceOf(sessionId) === undefined || parking.has(sessionId)) throw notHere()
     },
     end(sessionId, left) {
       if (!left) endEntries(sessionId)
     },
     assertValid: () => nodes.assertValid(),
+    async answered(sessionId) {
+      // The chat was parked while the answer was on its way.
+      if (leases.fenceOf(sessionId) === undefined) await offer(sessionId)
+    },
   }
 
   return {
@@ -128,10 +140,19 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       void takeTurns()
     },
     adopt,
+    async park(sessionId) {
+      const work = park(sessionId).finally(() => parking.delete(sessionId))
+      parking.set(sessionId, work)
+      await work
+    },
+    async settled(sessionId) {
+      await parking.get(sessionId)?.catch(() => undefined)
+    },
     async drain(graceMs) {
       await nodes.drain()
       stop.abort()
       await polling
+      await Promise.allSettled(parking.values())
       const now = AbortSignal.timeout(graceMs)
       // Requests that were under way may have begun a turn meanwhile.
       while (leases.held().length > 0) {
@@ -237,16 +258,37 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     })
   }
 
+  async function park(sessionId: string): Promise<void> {
+    const open = await openAsks(sessionId)
+    await runs?.handOver([sessionId], AbortSignal.abort())
+    const mine = entries.get(sessionId)
+    entries.delete(sessionId)
+    await leases.release([sessionId])
+    if (mine !== undefined) await engine.end(mine)
+    // An answer that came meanwhile found nobody waiting.
+    const left = new Set(await openAsks(sessionId))
+    if (open.some((id) => !left.has(id))) await offer(sessionId)
+  }
+
+  async function openAsks(sessionId: string): Promise<string[]> {
+    return (await store.asks.list({ sessionId, open: true })).map(({ id }) => id)
+  }
+
+  /** Any node of this place may continue the chat. */
+  async function offer(sessionId: string): Promise<void> {
+    const { place } = nodes.self
+    await options.store.transaction((inside) => engine.offer({ sessionId, place }, inside))
+    await store.signals.notify(turnSignal, '')
+  }
+
   async function giveAway(sessionId: string, now: AbortSignal): Promise<void> {
     await runs?.handOver([sessionId], now)
-    const { place } = nodes.self
     const mine = entries.get(sessionId)
     // The turn may have ended by itself.
     if (mine === undefined) return leases.release([sessionId])
     entries.delete(sessionId)
     await leases.release([sessionId])
-    await options.store.transaction((inside) => engine.offer({ sessionId, place }, inside))
+    await offer(sessionId)
     await engine.end(mine)
-    await store.signals.notify(turnSignal, '')
   }
 }

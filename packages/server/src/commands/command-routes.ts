@@ -7,6 +7,7 @@ import type { SkillRegistry } from '../skills/skill-registry.ts'
 import type { UsableCommands } from './built-in/command.ts'
 import { builtIns } from './expand-message.ts'
 import type { Commands } from './open-commands.ts'
+import { isJoinedId } from '../util/joined-folder.ts'
 
 /** Time limit for prompts while the user waits for completions. */
 const completePromptsMs = 3000
@@ -115,7 +116,7 @@ function createCompleter(
       .map(({ name, description }): Completion => {
         return { kind: 'agent', insert: `@${name} `, label: `@${name}`, detail: description }
       })
-    const { paths, total } = rankPaths(typed, await filesOf(workspace.path), most)
+    const { paths, total } = rankPaths(typed, isJoinedId(workspace.id) ? [] : await filesOf(workspace.path), most)
     const files = paths.map((path): Completion => {
       const isFolder = path.endsWith('/')
       const written = /[\s"'`<>|*?(){}[\],;!]/.test(path) ? `@"${path}"` : `@${path}`

@@ -19,6 +19,13 @@ export const nodeSchema = z
       .describe('leads directly to Postgres, if databaseUrl leads to a pooler; TROUPE_DATABASE_LISTEN_URL'),
     bucket: publishSchema.shape.bucket.describe('S3-compatible storage for attachments and media'),
     drainSeconds: z.int().min(0).max(3600).describe('time for runs to reach a safe point when the node stops'),
+    parkMinutes: z
+      .number()
+      .min(0)
+      .max(10_000)
+      .describe(
+        'a run that waits for a person longer than this leaves the memory of its node; default 10, 0 for never',
+      ),
   })
   .partial()
   .optional()

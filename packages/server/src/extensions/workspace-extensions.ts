@@ -20,6 +20,7 @@ import type { Config, ConfigFile, ProjectConfigs } from '../config/config.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
 import type { PolicyWorkspace } from '../permission/rule-layers.ts'
+import { isJoinedId } from '../util/joined-folder.ts'
 import type { Logger } from '../util/logger.ts'
 import { SlowFolder } from '../workspaces/file-thread.ts'
 import { readResponding } from '../workspaces/folder-states.ts'
@@ -87,23 +88,29 @@ export function createWorkspaceTools({
   mcp,
   browsers,
   config,
+  joined,
 }: {
   files: Pick<ToolFiles, 'list'>
   mcp: { join(workspaceId: string, tools: readonly Tool[]): readonly Tool[] }
   browsers: { offered(tools: readonly Tool[]): readonly Tool[] }
   config: Pick<ConfigFile, 'get'>
+  /** In team mode: for folders on members' computers. */
+  joined?: { of(tools: readonly Tool[]): readonly Tool[] } | undefined
 }): WorkspaceTools {
   /** By workspace. Every turn asks for them several times, and they change only with what they are made from. */
-  const last = new Map<string, { config: Config; joined: readonly Tool[]; enabled: readonly Tool[] }>()
-  const joinedTools = (scope: string) => mcp.join(scope, files.list(scope.split(' ', 1)[0] ?? scope))
+  const last = new Map<string, { config: Config; given: readonly Tool[]; enabled: readonly Tool[] }>()
+  const allTools = (scope: string) => {
+    const all = mcp.join(scope, files.list(scope.split(' ', 1)[0] ?? scope))
+    return joined !== undefined && isJoinedId(scope) ? joined.of(all) : all
+  }
   const tools: WorkspaceTools = {
-    list: (workspaceId) => browsers.offered(joinedTools(workspaceId)),
+    list: (workspaceId) => browsers.offered(allTools(workspaceId)),
     enabled(workspaceId) {
-      const [current, joined] = [config.get(), joinedTools(workspaceId)]
+      const [current, given] = [config.get(), allTools(workspaceId)]
       const known = last.get(workspaceId)
-      if (known?.config === current && known.joined === joined) return known.enabled
-      const enabled = enabledTools(current.useTools, browsers.offered(joined))
-      last.set(workspaceId, { config: current, joined, enabled })
+      if (known?.config === current && known.given === given) return known.enabled
+      const enabled = enabledTools(current.useTools, browsers.offered(given))
+      last.set(workspaceId, { config: current, given, enabled })
       return enabled
     },
     infos: (workspaceId) => getToolInfos(config.get().useTools, tools.list(workspaceId)),

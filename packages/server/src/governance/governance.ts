@@ -12,6 +12,7 @@ import type { PersonSource } from './person-data.ts'
 import type { PersonKeys } from './person-keys.ts'
 import type { TeamPolicies } from './policy.ts'
 import type { Secrets } from './secrets.ts'
+import type { TeamRules } from './team-rules.ts'
 
 export interface GovernanceOptions {
   team: { secretKey: string; oldSecretKeys?: readonly string[]; kmsCommand?: readonly string[] }
@@ -29,6 +30,8 @@ export interface Governance {
   config: ConfigFile
   personKeys: PersonKeys
   policy: TeamPolicies
+  /** What people remembered, and the rules of folders. */
+  rules: TeamRules
   mcpLogins: LoginStore
   /** `addressOf`: the caller's address, also behind a trusted proxy. */
   observe(given: { addressOf?: ((c: Ctx) => string | undefined) | undefined }): RequestObserver

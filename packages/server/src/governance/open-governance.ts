@@ -1,3 +1,4 @@
+import type { Store } from '@troupe/core'
 import { openAudit } from './audit.ts'
 import type { Governance, GovernanceOptions } from './governance.ts'
 import { openLimits } from './limits.ts'
@@ -9,8 +10,8 @@ import { openKeyRing } from './secret-keys.ts'
 import { openSecrets } from './secrets.ts'
 import { openTeamConfig } from './team-config.ts'
 import { openTeamLogins } from './team-logins.ts'
-import { openStoreSignal } from './store-signal.ts'
-import { openTeamSettings } from './team-settings.ts'
+import { openTeamRules } from './team-rules.ts'
+import { type ChangeSignal, openTeamSettings } from './team-settings.ts'
 
 export async function openGovernance(options: GovernanceOptions): Promise<Governance> {
   const { team, store, env, logger, redact, onRequest } = options
@@ -24,17 +25,19 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
   const settings = openTeamSettings({ db, signal, logger })
   const policy = await openPolicies(settings)
   const personKeys = openPersonKeys({ secrets, signal, isAllowed: policy.allowsOwnKeys })
+  const rules = await openTeamRules(settings)
   return {
     audit,
     secrets,
     personKeys,
+    rules,
     policy,
     config: await openTeamConfig({ settings, secrets }),
     mcpLogins: await openTeamLogins({ settings, secrets, logger }),
     observe: ({ addressOf }) => observeRequests({ audit, logger, onRequest, addressOf }),
     onDecision: recordDecisions(audit, logger),
     limits: await openLimits({ db, settings }),
-    personSources: [],
+    personSources: [rules],
     rotators: [],
     async close() {
       await audit.close()
@@ -50,5 +53,24 @@ function keysOf({ secretKey, oldSecretKeys }: GovernanceOptions['team'], env: No
     ...env,
     TROUPE_SECRET_KEY: secretKey,
     ...(oldSecretKeys !== undefined && { TROUPE_SECRET_KEYS_OLD: oldSecretKeys.join(',') }),
+  }
+}
+
+const signalChannel = 'team'
+/** Topic after an interruption, during which signals may have been lost. */
+const everything = '*'
+
+/** The signals of the database, which reach all nodes. */
+async function openStoreSignal(store: Pick<Store, 'signals'>): Promise<ChangeSignal & { close(): Promise<void> }> {
+  const listeners = new Set<(topic: string) => void>()
+  const tell = (topic: string): void => listeners.forEach((listener) => listener(topic))
+  const close = await store.signals.listen(signalChannel, { onSignal: tell, onReconnect: () => tell(everything) })
+  return {
+    publish: (topic) => store.signals.notify(signalChannel, topic),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    close,
   }
 }

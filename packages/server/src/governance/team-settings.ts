@@ -39,8 +39,17 @@ export interface SettingType<T> {
   onChange?: (next: T) => void
 }
 
+/** Settings of one type, one for each key. */
+export interface TeamSettingFamily<T> {
+  /** The initial value if the key was never set. */
+  get(key: string): T
+  update(key: string, change: (now: T) => T): Promise<T>
+}
+
 export interface TeamSettings {
   open<T>(type: SettingType<T>): Promise<TeamSetting<T>>
+  /** Opens all settings whose names begin with the name of the type and a slash. */
+  openFamily<T>(type: SettingType<T>): Promise<TeamSettingFamily<T>>
   /** Reads what other nodes changed. */
   refresh(): Promise<void>
   close(): void
@@ -65,11 +74,12 @@ export function openTeamSettings(options: {
 }): TeamSettings {
   const { db, signal, logger, clock = Date.now } = options
   const settings = new Map<string, OpenSetting>()
+  const families: { prefix: string; open(name: string): Promise<unknown> }[] = []
   const unsubscribe = signal.subscribe((changed) => void ((changed === topic || changed === '*') && refreshQuietly()))
   const timer = setInterval(() => void refreshQuietly(), options.pollMs ?? defaultPollMs).unref()
   let refreshing: Promise<void> | undefined
 
-  return {
+  const all: TeamSettings = {
     async open(type) {
       const row = await read(db, type.name)
       let value = row === undefined ? type.initial : await type.load(JSON.parse(row.value))
@@ -103,12 +113,37 @@ export function openTeamSettings(options: {
         type.onChange?.(next)
       }
     },
+    async openFamily<T>(type: SettingType<T>): Promise<TeamSettingFamily<T>> {
+      const prefix = `${type.name}/`
+      const members = new Map<string, Promise<TeamSetting<T>>>()
+      const values = new Map<string, TeamSetting<T>>()
+      const open = (name: string): Promise<TeamSetting<T>> => {
+        const known = members.get(name)
+        if (known !== undefined) return known
+        const opening = all.open({ ...type, name }).then((setting) => {
+          values.set(name, setting)
+          return setting
+        })
+        members.set(name, opening)
+        // A failed read is tried again.
+        opening.catch(() => members.delete(name))
+        return opening
+      }
+      families.push({ prefix, open })
+      const rows = await db.selectFrom('team_setting').select('name').where('name', 'like', `${prefix}%`).execute()
+      for (const { name } of rows) await open(name)
+      return {
+        get: (key) => values.get(prefix + key)?.get() ?? type.initial,
+        update: async (key, change) => (await open(prefix + key)).update(change),
+      }
+    },
     refresh,
     close() {
       clearInterval(timer)
       unsubscribe()
     },
   }
+  return all
 
   /** Undefined if another node changed the setting first. */
   async function write<T>(
@@ -161,6 +196,7 @@ export function openTeamSettings(options: {
       const rows = await db.selectFrom('team_setting').select(['name', 'version']).execute()
       for (const { name, version } of rows) {
         const open = settings.get(name)
+        if (open === undefined) await families.find(({ prefix }) => name.startsWith(prefix))?.open(name)
         if (open === undefined || Number(version) <= open.version) continue
         const row = await read(db, name)
         if (row !== undefined) await open.reload(row.value, Number(row.version))

@@ -2,6 +2,8 @@ import type { NamedError } from '@troupe/protocol'
 import type { Principal } from './principal.ts'
 import type { Ctx, Route } from './route.ts'
 
+/** `1` in a page's request that another node forwards. */
+export const fromPageHeader = 'x-troupe-from-page'
 /** Header with the client's address, in requests that another node forwards. */
 export const addressHeader = 'x-troupe-address'
 export const requestIdHeader = 'x-request-id'

@@ -36,7 +36,8 @@ export function operationRoutes(services: OperationServices): Route[] {
           version,
           startedAt,
           draining,
-          labels: [...labels],
+          // Others are for the nodes themselves.
+          labels: labels.filter((label) => !label.includes(':')),
         })),
         queueDepth: await cluster.queueDepth(),
         runs: live.slice(0, 500).map(({ id, sessionId, status }) => ({ id, sessionId, status })),

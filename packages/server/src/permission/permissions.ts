@@ -29,6 +29,7 @@ import {
   type RuleRegistry,
   type RuleTexts,
   type SessionGrants,
+  type SharedRules,
 } from './rule-layers.ts'
 import { scopeOf, sessionScope } from '../workspaces/open-workspaces.ts'
 
@@ -58,7 +59,9 @@ export interface Permissions {
 }
 
 interface PolicyInput {
-  session?: Session
+  session?: Session | undefined
+  /** Whose rules apply if there is no session. */
+  person?: string | undefined
   /** Extra rules: those of a run, or ones to try out. */
   rules?: readonly RuleLine[]
   mode?: Mode
@@ -96,10 +99,12 @@ function createPermissions(options: PermissionOptions): Permissions {
       logNewWarnings(place)
       return permissions.policy(place, { session, rules: ruleLines(rules ?? {}, 'flag', place.path) })
     },
-    policy(place, { session, rules = [], mode, sandbox, managed = layers.managed() } = {}) {
+    policy(place, { session, person, rules = [], mode, sandbox, managed = layers.managed() } = {}) {
       const own = session === undefined ? undefined : grants.of(session)
       const lines: RuleLine[] = [
-        ...layers.rules(place, managed).map(({ text, effect, layer, base }) => ({ text, effect, layer, base })),
+        ...layers
+          .rules(place, { person: session === undefined ? person : (session.ownerId ?? undefined), managed })
+          .map(({ text, effect, layer, base }) => ({ text, effect, layer, base })),
         ...(own?.rules ?? []).map((rule) => permissions.line(rule, 'session', place)),
         ...rules,
       ].filter(({ effect, layer }) => effect !== 'allow' || layer === 'managed' || managed.ignoreAllowRules !== true)
@@ -255,6 +260,7 @@ export function openPermissions(options: {
   managedFile: string
   /** Used instead of the file. */
   managed?: WatchedFile<ManagedConfig> | undefined
+  shared?: SharedRules | undefined
   allowBypass: boolean
   sandbox: SandboxFinding
   logger: Logger
@@ -272,6 +278,7 @@ export function openPermissions(options: {
     projects,
     managedFile: options.managedFile,
     managed: options.managed,
+    shared: options.shared,
     allowBypass,
   })
   const grants = createSessionGrants(store)

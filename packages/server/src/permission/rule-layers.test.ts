@@ -142,8 +142,8 @@ describe('the layers of rules', () => {
     write(file.user(), { model: 'a/b', permissions: { mode: 'plan', allow: ['Bash(one)'], other: 1 } })
     write(file.remembered(), { '/elsewhere': { allow: ['Bash'] } })
     const layers = open()
-    await layers.change(workspace, 'always', ({ allow = [] }) => ({ allow: [...allow, 'Bash(two)'] }))
-    await layers.change(workspace, 'project', ({ deny = [] }) => ({ deny: [...deny, 'Read(.env)'] }))
+    await layers.change({ workspace, scope: 'always' }, ({ allow = [] }) => ({ allow: [...allow, 'Bash(two)'] }))
+    await layers.change({ workspace, scope: 'project' }, ({ deny = [] }) => ({ deny: [...deny, 'Read(.env)'] }))
     expect(JSON.parse(readFileSync(file.user(), 'utf8'))).toEqual({
       model: 'a/b',
       permissions: { mode: 'plan', allow: ['Bash(one)', 'Bash(two)'], other: 1 },
@@ -155,7 +155,9 @@ describe('the layers of rules', () => {
     expect(statSync(file.remembered()).mode & 0o077).toBe(0)
     expect(texts(layers)).toEqual(['user allow Bash(one)', 'user allow Bash(two)', 'project deny Read(.env)'])
     write(file.remembered(), '{')
-    await expect(layers.change(workspace, 'project', () => ({}))).rejects.toMatchObject({ name: 'BadConfig' })
+    await expect(layers.change({ workspace, scope: 'project' }, () => ({}))).rejects.toMatchObject({
+      name: 'BadConfig',
+    })
     expect(readFileSync(file.remembered(), 'utf8')).toBe('{')
   })
 

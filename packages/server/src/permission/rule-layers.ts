@@ -29,11 +29,28 @@ interface LayeredRule extends RuleLine {
   file: string
   /** False for files edited by hand: the administrator's and the project's. */
   editable: boolean
+  /** A rule of one person, which applies in their own chats. */
+  own?: boolean
 }
 
 export type RuleTexts = { [E in Effect]?: string[] | undefined }
 export type RememberScope = 'session' | 'project' | 'always'
-export type PolicyWorkspace = Pick<Workspace, 'path' | 'trusted' | 'projects'>
+export type PolicyWorkspace = Pick<Workspace, 'path' | 'trusted' | 'projects'> & { id?: string }
+
+export interface StoredRules {
+  always?: RuleTexts | undefined
+  /** By the id of the workspace. */
+  folders?: Record<string, RuleTexts> | undefined
+}
+
+/** Keeps rules for a server with several people, instead of `rules.json`. Without a person: rules for everyone. */
+export interface SharedRules {
+  get(person: string | undefined): StoredRules
+  update(person: string | undefined, change: (rules: StoredRules) => StoredRules): Promise<void>
+}
+
+/** Named like files where rules are listed. */
+const sharedNames = { everyone: 'the rules of the organization', person: 'your remembered approvals' }
 
 /** Rules that an administrator sets for everyone. Nobody else can loosen them. */
 export interface ManagedConfig {
@@ -51,18 +68,22 @@ export interface ManagedConfig {
 /** The rules in files. Every call reads the current files. */
 export interface RuleLayers {
   managed(): ManagedConfig
-  /** With `managed`, tries out another one. */
-  rules(workspace: PolicyWorkspace, managed?: ManagedConfig): LayeredRule[]
+  /** `person`: the owner of the chat. With `managed`, tries out another one. */
+  rules(workspace: PolicyWorkspace, given?: { person?: string | undefined; managed?: ManagedConfig }): LayeredRule[]
   warnings(workspace: PolicyWorkspace): string[]
   /** Names a file that was never readable. Its deny rules are unknown, so nothing may run without approval. */
   unreadable(workspace: PolicyWorkspace): string | undefined
   mode(workspace: PolicyWorkspace): Mode
-  /** Changes the user's rules for this project or for all. Throws `BadConfig` instead of losing data. */
+  /**
+   * Changes the user's rules for this project or for all. With `person`, those of this person on a server of several.
+   * Throws `BadConfig` instead of losing data.
+   */
   change(
-    workspace: PolicyWorkspace,
-    scope: 'project' | 'always',
+    at: { workspace: PolicyWorkspace; scope: 'project' | 'always'; person?: string | undefined },
     change: (rules: RuleTexts) => RuleTexts,
   ): Promise<void>
+  /** True if rules are stored for several people. */
+  readonly isShared: boolean
   /** The user's rules follow a moved folder, unless the new path has its own. */
   move(from: string, to: string): void
 }
@@ -86,9 +107,11 @@ export function openRuleLayers(options: {
   managedFile: string
   /** Used instead of the file. */
   managed?: WatchedFile<ManagedConfig> | undefined
+  /** Used instead of `rules.json`, which then only adds rules. */
+  shared?: SharedRules | undefined
   allowBypass: boolean
 }): RuleLayers {
-  const { home, personHome, config, projects, allowBypass } = options
+  const { home, personHome, config, projects, allowBypass, shared } = options
   const managed = options.managed ?? watchFile<ManagedConfig>(options.managedFile, readManagedFile)
   const remembered = watchFile(path.join(home, 'rules.json'), readRulesFile)
   // The machine's and the user's files must be readable at startup.
@@ -99,7 +122,8 @@ export function openRuleLayers(options: {
 
   return {
     managed: () => managed.get() ?? {},
-    rules(workspace, given = managed.get()) {
+    isShared: shared !== undefined,
+    rules(workspace, { person, managed: given = managed.get() } = {}) {
       const project = projects(workspace)
       const own = remembered.get()
       return [
@@ -117,8 +141,10 @@ export function openRuleLayers(options: {
           layer: 'project',
           base: workspace.path,
           file: remembered.path,
-          editable: true,
+          editable: shared === undefined,
         }),
+        ...sharedLines(workspace, undefined),
+        ...(person === undefined ? [] : sharedLines(workspace, person)),
       ]
     },
     warnings(workspace) {
@@ -160,7 +186,9 @@ export function openRuleLayers(options: {
       const mode = wanted.map((one) => usable(one, false)).find((one) => one !== undefined) ?? 'default'
       return allowedMode(mode, managed.get())
     },
-    async change(workspace, scope, change) {
+    async change({ workspace, scope, person }, change) {
+      if (shared !== undefined && (scope === 'project' || person !== undefined))
+        return changeShared(shared, { workspace, scope, person }, change)
       if (scope === 'always')
         return config.update((current) => ({
           ...current,
@@ -176,6 +204,17 @@ export function openRuleLayers(options: {
       if (rules === undefined) return
       writePrivately(remembered.path, `${JSON.stringify({ [to]: rules, ...others }, null, 2)}\n`)
     },
+  }
+
+  function sharedLines(workspace: PolicyWorkspace, person: string | undefined): LayeredRule[] {
+    const { always, folders = {} } = shared?.get(person) ?? {}
+    const own = person !== undefined
+    const file = own ? sharedNames.person : sharedNames.everyone
+    const ofFolder = workspace.id !== undefined && Object.hasOwn(folders, workspace.id) ? folders[workspace.id] : {}
+    return [
+      ...layerLines(always, { layer: 'user', base: personHome, file, editable: true, own }),
+      ...layerLines(ofFolder, { layer: 'project', base: workspace.path, file, editable: true, own }),
+    ]
   }
 
   /**
@@ -204,6 +243,21 @@ export function openRuleLayers(options: {
   }
 }
 
+function changeShared(
+  shared: SharedRules,
+  { workspace, scope, person }: Parameters<RuleLayers['change']>[0],
+  change: (rules: RuleTexts) => RuleTexts,
+): Promise<void> {
+  const { id } = workspace
+  if (scope === 'always')
+    return shared.update(person, (now) => ({ ...now, always: { ...now.always, ...change(now.always ?? {}) } }))
+  if (id === undefined) throw new NamedError('WorkspaceNotFound', 'This folder is not open here.', { status: 404 })
+  return shared.update(person, ({ folders = {}, ...now }) => {
+    const own = Object.hasOwn(folders, id) ? folders[id] : undefined
+    return { ...now, folders: { ...folders, [id]: { ...own, ...change(own ?? {}) } } }
+  })
+}
+
 /** The mode itself, or the one that is used in its place. */
 export function allowedMode(mode: Mode, { modes: allowed }: ManagedConfig = {}): Mode {
   if (allowed === undefined || mode === 'plan' || allowed.includes(mode)) return mode
@@ -220,9 +274,17 @@ function layerLines(
   permissions: RuleTexts | undefined,
   given: Pick<LayeredRule, 'file'> & Partial<LayeredRule>,
 ): LayeredRule[] {
-  const { layer = 'project', base = '', file, editable = false } = given
+  const { layer = 'project', base = '', file, editable = false, own } = given
   return effects.flatMap((effect) =>
-    (permissions?.[effect] ?? []).map((text) => ({ text, effect, layer, base, file, editable })),
+    (permissions?.[effect] ?? []).map((text) => ({
+      text,
+      effect,
+      layer,
+      base,
+      file,
+      editable,
+      ...(own === true && { own }),
+    })),
   )
 }
 
@@ -244,13 +306,23 @@ function readRulesFile(file: string): RulesFile {
 
 export interface RuleTarget {
   place: PolicyWorkspace
-  session?: Session
+  session?: Session | undefined
+  /** Whose rules are listed, besides those for everyone. */
+  person?: string | undefined
 }
 
 export interface RuleRegistry {
   list(target: RuleTarget): RuleInfo[]
-  /** Adds missing rules. Within a store transaction, session rules take effect after `refresh`. */
-  add(target: RuleTarget, scope: RememberScope, rules: readonly SessionRule[], inside?: Store): Promise<void>
+  /**
+   * Adds missing rules. `own`: for the person of the target alone. Within a store transaction, session rules take
+   * effect after `refresh`.
+   */
+  add(
+    target: RuleTarget & { own?: boolean },
+    scope: RememberScope,
+    rules: readonly SessionRule[],
+    inside?: Store,
+  ): Promise<void>
   /** Throws `RuleNotFound` (404). */
   find(target: RuleTarget, id: string): RuleInfo
   /** Throws `RuleNotEditable` (403). */
@@ -260,13 +332,14 @@ export interface RuleRegistry {
 export function createRuleRegistry({ layers, grants }: { layers: RuleLayers; grants: SessionGrants }): RuleRegistry {
   const registry: RuleRegistry = {
     list: (target) => [
-      ...layers.rules(target.place).map((rule) => toListedRule(rule)),
+      ...layers.rules(target.place, { person: target.person }).map((rule) => toListedRule(rule)),
       ...(target.session === undefined ? [] : sessionRules(target.session, target.place)),
     ],
     async add(target, scope, rules, inside) {
       if (scope === 'session')
         return grants.setRules(requireSession(target).id, (known) => withRules(known, rules), inside)
-      await layers.change(target.place, scope, (known) => {
+      const person = target.own === true ? target.person : undefined
+      await layers.change({ workspace: target.place, scope, person }, (known) => {
         const next = { ...known }
         for (const { text, effect } of rules) {
           const texts = next[effect] ?? []
@@ -292,7 +365,9 @@ export function createRuleRegistry({ layers, grants }: { layers: RuleLayers; gra
         return grants.setRules(requireSession(target).id, (known) =>
           known.filter((one) => one.text !== text || one.effect !== effect),
         )
-      await layers.change(target.place, rule.layer === 'user' ? 'always' : 'project', (known) => ({
+      const scope = rule.layer === 'user' ? 'always' : 'project'
+      const person = rule.own === true ? target.person : undefined
+      await layers.change({ workspace: target.place, scope, person }, (known) => ({
         ...known,
         [effect]: (known[effect] ?? []).filter((one) => one !== text),
       }))
@@ -318,7 +393,7 @@ export function checkRule(text: string): string {
 }
 
 function toListedRule(rule: Omit<LayeredRule, 'file'> & { file: string | null }, sessionId = ''): RuleInfo {
-  const { text, effect, layer, base, file, editable } = rule
+  const { text, effect, layer, base, file, editable, own } = rule
   const [problem] = compileRules([{ text, effect, layer, base }]).problems
   return {
     id: `rule_${createHash('sha256')
@@ -330,6 +405,7 @@ function toListedRule(rule: Omit<LayeredRule, 'file'> & { file: string | null },
     layer,
     file,
     editable,
+    ...(own === true && { own }),
     problem: problem?.message,
   }
 }

@@ -19,7 +19,7 @@ import {
 } from '@troupe/core'
 import { type DecisionInfo, ruleEndpoints, type RuleInfo, type RuleTrial } from '@troupe/protocol'
 import type { ConfigFile } from '../config/config.ts'
-import { viewerOf } from '../http/principal.ts'
+import { personIdOf, type Principal, viewerOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { type Permissions, ruleLines } from '../permission/permissions.ts'
@@ -49,8 +49,8 @@ const maxTrialCalls = 1000
 export function ruleRoutes(options: RuleRoutesOptions): Route[] {
   const { store, config, permissions, layers, rules, answers } = options
   return implement(ruleEndpoints, {
-    'GET /ai/rules': async ({ query, workspaceId }) => {
-      const target = await targetOf(workspaceId, query.sessionId)
+    'GET /ai/rules': async ({ principal, query, workspaceId }) => {
+      const target = await targetOf(workspaceId, query.sessionId, principal)
       return {
         rules: rules.list(target),
         warnings: [...config.warnings(), ...permissions.warnings(target.place)],
@@ -59,29 +59,36 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
         sandbox: sandboxInfo(options.sandbox),
       }
     },
-    'POST /ai/rules': async ({ body, workspaceId }) => {
-      const target = await targetOf(workspaceId, body.sessionId)
-      return add(target, body.scope, { text: checkRule(body.text), effect: body.effect }, workspaceId)
+    'POST /ai/rules': async ({ principal, body, workspaceId }) => {
+      const target = await targetOf(workspaceId, body.sessionId, principal)
+      return add(
+        { ...target, own: body.own === true },
+        body.scope,
+        { text: checkRule(body.text), effect: body.effect },
+        workspaceId,
+      )
     },
-    'PATCH /ai/rules/:id': async ({ params, body, workspaceId }) => {
-      const target = await targetOf(workspaceId, body.sessionId)
+    'PATCH /ai/rules/:id': async ({ principal, params, body, workspaceId }) => {
+      const target = await targetOf(workspaceId, body.sessionId, principal)
       const rule = rules.find(target, params.id)
       const next = { text: checkRule(body.text ?? rule.text), effect: body.effect ?? rule.effect }
       const scope = body.scope ?? parseScope(rule)
       const same = next.text === rule.text && next.effect === rule.effect && scope === parseScope(rule)
       // Adds the new rule first, so a denied call stays denied in between.
-      const result = same ? { rule, settled: [], warnings: [] } : await add(target, scope, next, workspaceId)
+      const result = same
+        ? { rule, settled: [], warnings: [] }
+        : await add({ ...target, own: rule.own === true }, scope, next, workspaceId)
       if (!same) await rules.remove(target, rule)
       return result
     },
-    'DELETE /ai/rules/:id': async ({ params, query, workspaceId }) => {
-      const target = await targetOf(workspaceId, query.sessionId)
+    'DELETE /ai/rules/:id': async ({ principal, params, query, workspaceId }) => {
+      const target = await targetOf(workspaceId, query.sessionId, principal)
       const rule = rules.find(target, params.id)
       await rules.remove(target, rule)
       return { deleted: rule.id }
     },
     'POST /ai/rules/test': async ({ principal, body, workspaceId }) => {
-      const target = await targetOf(workspaceId, body.sessionId)
+      const target = await targetOf(workspaceId, body.sessionId, principal)
       const tried = [
         ...(body.rules ?? []),
         ...(body.text === undefined ? [] : [{ text: body.text, effect: body.effect }]),
@@ -90,12 +97,13 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
       const trial = await test(target, added, body.scope, { workspaceId, viewer: viewerOf(principal) })
       return { ...trial, warnings: warningsOf(added, workspaceId) }
     },
-    'POST /ai/rules/explain': async ({ body, workspaceId }) => {
-      const { place, session } = await targetOf(workspaceId, body.sessionId)
+    'POST /ai/rules/explain': async ({ principal, body, workspaceId }) => {
+      const { place, session, person } = await targetOf(workspaceId, body.sessionId, principal)
       const { allow = [], ask = [], deny = [], mode, sandbox } = body
       const flags = { allow: allow.map(checkRule), ask: ask.map(checkRule), deny: deny.map(checkRule) }
       const policy = permissions.policy(place, {
         session,
+        person,
         rules: ruleLines(flags, 'flag', place.path),
         mode: mode === undefined ? undefined : permissions.checkMode(mode),
         sandbox,
@@ -111,16 +119,20 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
     },
   })
 
-  async function targetOf(workspaceId: string, sessionId: string | undefined): Promise<RuleTarget> {
+  async function targetOf(
+    workspaceId: string,
+    sessionId: string | undefined,
+    principal: Principal,
+  ): Promise<RuleTarget> {
     const session: Session | undefined =
       sessionId === undefined ? undefined : await findSession(store, sessionId, workspaceId)
     const workspace = await store.workspaces.get(workspaceId)
-    const place = { path: workspace?.path ?? '', trusted: workspace?.trusted ?? false }
-    return { place, session }
+    const place = { id: workspaceId, path: workspace?.path ?? '', trusted: workspace?.trusted ?? false }
+    return { place, session, person: personIdOf(principal) }
   }
 
   async function add(
-    target: RuleTarget,
+    target: RuleTarget & { own?: boolean },
     scope: RememberScope,
     rule: SessionRule,
     workspaceId: string,
@@ -128,18 +140,25 @@ export function ruleRoutes(options: RuleRoutesOptions): Route[] {
     const { settled } = await answers.add(target, scope, [rule])
     const listed = rules
       .list(target)
-      .find((one) => one.text === rule.text && one.effect === rule.effect && one.editable && parseScope(one) === scope)
+      .find(
+        (one) =>
+          one.text === rule.text &&
+          one.effect === rule.effect &&
+          one.editable &&
+          (one.own === true) === (target.own === true) &&
+          parseScope(one) === scope,
+      )
     return { rule: listed, settled, warnings: warningsOf([rule], workspaceId) }
   }
 
   async function test(
-    { place, session }: RuleTarget,
+    { place, session, person }: RuleTarget,
     tried: SessionRule[],
     scope: RememberScope,
     at: { workspaceId: string; viewer: Viewer | undefined },
   ): Promise<RuleTrialResult> {
     const stored = await store.calls.recent({ ...at, limit: maxTrialCalls })
-    const given = session === undefined ? {} : { session }
+    const given = session === undefined ? { person } : { session }
     const before = permissions.policy(place, given)
     const after = permissions.policy(place, {
       ...given,

@@ -16,10 +16,12 @@ import {
 import { askEndpoints, NamedError, toolAckEndpoints } from '@troupe/protocol'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
+import { isJoinedId } from '../util/joined-folder.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import type {
   PolicyWorkspace,
   RememberScope,
+  RuleLayers,
   RuleRegistry,
   RuleTarget,
   SessionGrants,
@@ -35,7 +37,13 @@ export interface AskAnswers {
    */
   answer(ask: Ask, answer: Answer, client?: string): Promise<{ ask: Ask; settled: string[] }>
   /** Adds rules and settles the asks they cover. */
-  add(target: RuleTarget, scope: RememberScope, rules: readonly SessionRule[]): Promise<{ settled: string[] }>
+  add(
+    target: RuleTarget & { own?: boolean },
+    scope: RememberScope,
+    rules: readonly SessionRule[],
+  ): Promise<{ settled: string[] }>
+  /** Answers open asks of chats here that rules now allow. Called when rules were changed elsewhere. */
+  settleAll(): Promise<void>
 }
 
 interface AskAnswersOptions {
@@ -44,6 +52,7 @@ interface AskAnswersOptions {
   runs: RunManager
   permissions: Permissions
   rules: RuleRegistry
+  layers: Pick<RuleLayers, 'isShared'>
   grants: SessionGrants
   tools(session: Session): readonly Tool[]
   states: { of(session: Session, workspace: PolicyWorkspace, agentId?: string): AgentState }
@@ -62,10 +71,14 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       if (answer.input !== undefined) await checkEdit(ask, answer.input, session)
       if (answer.remember === undefined) return { ask: await runs.answer(ask.id, answer, given), settled: [] }
       const scope = answer.remember
-      const target = { place: permissions.placeOf(session), session }
+      const person = session.ownerId ?? undefined
+      const target = { place: permissions.placeOf(session), session, person, own: person !== undefined }
       const wanted = await rulesToRemember(ask)
-      const also = (inside: Store): Promise<void> => rules.add(target, scope, wanted, inside)
-      const answered = await runs.answer(ask.id, answer, { ...given, also })
+      // What is shared by nodes has a commit of its own. If a crash comes first, the person is asked again.
+      const isShared = options.layers.isShared && scope !== 'session'
+      const also = isShared ? undefined : (inside: Store) => rules.add(target, scope, wanted, inside)
+      const answered = await runs.answer(ask.id, answer, { ...given, ...(also !== undefined && { also }) })
+      if (isShared) await rules.add(target, scope, wanted)
       await grants.refresh(session.id)
       return { ask: answered, settled: await settle(session, scope) }
     },
@@ -73,6 +86,9 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       await rules.add(target, scope, added)
       if (!added.some(({ effect }) => effect === 'allow')) return { settled: [] }
       return { settled: await settle(target.session, scope, target.place.path) }
+    },
+    async settleAll() {
+      if (runs.live().some(({ status }) => status === 'waiting')) await settle(undefined, 'always')
     },
   }
 
@@ -109,6 +125,10 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       const session = await store.sessions.get(ask.sessionId)
       if (session === undefined) continue
       const place = permissions.placeOf(session)
+      // Only the computer with the folder can tell what a call would do.
+      if (isJoinedId(session.workspaceId)) continue
+      // Another node settles the asks of its chats, where their folders are loaded.
+      if (options.layers.isShared && runs.all(session.id).length === 0) continue
       if (scope === 'project' && place.path !== (path ?? permissions.placeOf(of ?? session).path)) continue
       const rule = await ruleFor(ask, session)
       if (rule !== undefined && (await giveRule(ask.id, rule))) settled.push(ask.id)

@@ -186,6 +186,7 @@ export function createRunManager(services: RunServices): RunManager {
     async answer(askId, answer, given) {
       const answered = await inbox.answer(askId, answer, given)
       await markRunning(answered)
+      await services.turns?.answered(answered.sessionId)
       return answered
     },
     async acknowledge(early) {

@@ -73,6 +73,8 @@ export interface Turns {
   end(sessionId: string, left: boolean): void
   /** Throws once this process may have lost its sessions. Checked before each tool call. */
   assertValid(): void
+  /** Somebody answered an ask of the session. */
+  answered(sessionId: string): Promise<void>
   /** Throws `NotHere` (421) unless this process has the session. Checked before a run starts. */
   assertHeld(sessionId: string): void
 }

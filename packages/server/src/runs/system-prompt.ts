@@ -14,6 +14,7 @@ import {
 } from '@troupe/core'
 import type { StoredMessage } from '@troupe/protocol'
 import { z } from 'zod'
+import { type JoinedFolder, readJoinedPath } from '../util/joined-folder.ts'
 import type { Logger } from '../util/logger.ts'
 
 export interface PromptBlock {
@@ -46,6 +47,8 @@ export interface PrefaceOptions {
   layers: readonly PrefaceLayer[]
   /** Includes agents offered on any page. */
   agents(workspace: Workspace): Promise<Preface['agents']>
+  /** The operating system of a member's computer, if it is connected. */
+  systemOf?: ((at: JoinedFolder) => string | undefined) | undefined
 }
 
 interface Prefaces {
@@ -113,7 +116,7 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
 
   async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions' | 'revision'>> {
     const { home, personHome } = options
-    const blocks: PromptBlock[] = [{ name: 'environment', text: environmentText(session, workspace) }]
+    const blocks: PromptBlock[] = [{ name: 'environment', text: environmentText(session, workspace, options.systemOf) }]
     const { path: folder, trusted, projects } = workspace
     for (const note of agentsNotes({ home, personHome, workspace: folder, trusted, projects }))
       blocks.push({ name: `notes ${note.path}`, text: `Notes for agents from ${note.path}:\n${note.text}` })
@@ -159,13 +162,23 @@ function countCompactions(history: readonly StoredMessage[]): number {
   return history.flatMap(({ parts }) => parts).filter(({ type }) => type === 'data-compaction').length
 }
 
-function environmentText(session: Session, workspace: Workspace): string {
+function environmentText(session: Session, workspace: Workspace, systemOf: PrefaceOptions['systemOf']): string {
   return [
-    `Workspace: ${workspace.path}`,
+    ...workspaceLines(workspace, systemOf),
     ...(workspace.projects ?? []).slice(-1).map(({ name, path: at }) => `Project: ${name}, in ${at}`),
-    `Operating system: ${os.type()} ${os.arch()}`,
     `The chat started on ${new Date(session.createdAt).toISOString().slice(0, 10)}.`,
   ].join('\n')
+}
+
+function workspaceLines({ path: folder }: Workspace, systemOf: PrefaceOptions['systemOf']): string[] {
+  const at = readJoinedPath(folder)
+  if (at === undefined) return [`Workspace: ${folder}`, `Operating system: ${os.type()} ${os.arch()}`]
+  const system = systemOf?.(at)
+  return [
+    `Workspace: ${at.folder}`,
+    `It is on the user's own computer "${at.node}". Files and commands are there, and may be out of reach for a while.`,
+    ...(system === undefined ? [] : [`Operating system: ${system}`]),
+  ]
 }
 
 function prefaceKey(sessionId: string): string {

@@ -8,9 +8,10 @@ import {
   workspaceRights,
 } from '@troupe/protocol'
 import type { Authorize, CheckedRequest } from '../http/app.ts'
-import type { Principal, Rights } from '../http/principal.ts'
+import { personIdOf, type Principal, type Rights } from '../http/principal.ts'
 import type { Ctx } from '../http/route.ts'
 import { type OpenWorkspace, sessionNotFound } from '../http/scope.ts'
+import { isJoinedId } from '../util/joined-folder.ts'
 import { includes } from './rights.ts'
 
 interface AuthorizeOptions {
@@ -19,13 +20,17 @@ interface AuthorizeOptions {
   openWorkspace: OpenWorkspace
   sessionOfRevert(revertId: string): Promise<string | undefined>
   /** The scope of a stored rule. Undefined if there is none with this id. */
-  scopeOfRule(id: string, at: { workspaceId: string; session: Session | undefined }): Promise<RuleScope | undefined>
+  scopeOfRule(
+    id: string,
+    at: { workspaceId: string; session: Session | undefined; person: string | undefined },
+  ): Promise<RuleScope | undefined>
   canReadBlob(principal: Principal, sha256: string): Promise<boolean>
   madeBlob(principal: Principal, sha256: string): Promise<boolean>
   canReadTask(principal: Principal, taskId: string): Promise<boolean>
 }
 
-export type RuleScope = 'session' | 'project' | 'always'
+/** `own`: a rule of the caller, for their own chats. */
+export type RuleScope = 'session' | 'project' | 'always' | 'own'
 type Person = Extract<Principal, { kind: 'person' }>
 
 /**
@@ -44,6 +49,7 @@ export function createAuthorize(options: AuthorizeOptions): Authorize {
     if (principal.kind === 'link' && !('link' in access)) throw forbidden('A share link only shows its chat.')
     const workspaceId = await check(c, request, access, rights)
     await checkNamed(request, rights)
+    if (workspaceId !== undefined && isJoinedId(workspaceId)) checkJoined(route)
     return { rights, ...(workspaceId !== undefined && { workspaceId }) }
   }
 
@@ -132,24 +138,35 @@ export function createAuthorize(options: AuthorizeOptions): Authorize {
     return typeof named === 'string' ? named : undefined
   }
 
-  /** A remembered approval also decides in other chats. */
+  /** A remembered approval also decides in other chats of the person. It is their rule, so it needs their chat. */
   async function checkRemember({ principal, body }: CheckedRequest, session: Session, rights: Rights): Promise<void> {
     const { answer } = Object(body) as { answer?: { remember?: RuleScope } }
-    if (answer?.remember === 'always') checkManager(asPerson(principal))
-    if (answer?.remember === 'project') await checkWorkspace(session.workspaceId, rights, 'manage')
+    if (answer?.remember !== 'always' && answer?.remember !== 'project') return
+    if (principal.kind === 'local' || asPerson(principal).person.id === session.ownerId) return
+    if (session.ownerId !== null)
+      throw forbidden('Only the owner of a chat can remember an approval beyond it. Allow it for this chat.')
+    if (answer.remember === 'always') checkManager(asPerson(principal))
+    else await checkWorkspace(session.workspaceId, rights, 'manage')
   }
 
   /** Changing a rule needs a right where it applies, and where it applied before. */
   async function checkRules(c: Ctx, request: CheckedRequest, rights: Rights): Promise<string | undefined> {
     const { principal, params, query, body } = request
-    const given = Object(body) as { sessionId?: string; scope?: RuleScope }
+    const given = Object(body) as { sessionId?: string; scope?: RuleScope; own?: boolean }
     const sessionId = given.sessionId ?? query['sessionId']
     const session = sessionId === undefined ? undefined : await store.sessions.get(sessionId)
     if (sessionId !== undefined && session === undefined) throw sessionNotFound(sessionId)
     if (session !== undefined) await checkRight(session, rights, 'read', () => sessionNotFound(session.id))
     const workspaceId = session?.workspaceId ?? (await scoped(c, request, rights, 'read')) ?? ''
     const stored =
-      params['id'] === undefined ? undefined : await options.scopeOfRule(params['id'], { workspaceId, session })
+      params['id'] === undefined
+        ? undefined
+        : await options.scopeOfRule(params['id'], { workspaceId, session, person: personIdOf(principal) })
+    // It stays the caller's own in every scope.
+    if (stored === 'own' || (given.own === true && given.scope !== 'session')) {
+      checkSelf(asPerson(principal), 'write')
+      return workspaceId
+    }
     for (const scope of [given.scope, stored]) {
       if (scope === 'always') checkManager(asPerson(principal))
       if (scope === 'project') await checkWorkspace(workspaceId, rights, 'manage')
@@ -176,6 +193,17 @@ export function createAuthorize(options: AuthorizeOptions): Authorize {
         throw new NamedError('BlobNotFound', 'This blob does not exist.', { status: 404 })
     }
   }
+}
+
+/** They read or change files of this machine. */
+const needsFilesHere =
+  /^\/ai\/(?:git|files|documents|query|tools\/:tool\/call|sessions\/:id\/(?:file|preview|revert|checkpoint))(?:\/|$)/
+const changesFilesHere = /^\/ai\/(?:terminals|worktrees|projects|instructions|agent-files)(?:\/(?!ticket)|$)/
+
+function checkJoined({ method, path }: CheckedRequest['route']): void {
+  if (!needsFilesHere.test(path) && (method === 'GET' || !changesFilesHere.test(path))) return
+  const text = 'This folder is on the computer of a member. Only chats can use it so far.'
+  throw new NamedError('JoinedFolder', text, { status: 409 })
 }
 
 async function checkRight(

@@ -6,6 +6,7 @@ import type { Authorize, CheckedRequest } from '../http/app.ts'
 import type { Principal } from '../http/principal.ts'
 import type { Ctx, Route } from '../http/route.ts'
 import type { OpenWorkspace } from '../http/scope.ts'
+import type { JoinedNodes } from '../joined/joined-nodes.ts'
 import type { RunManager } from '../runs/run-manager.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import type { Log } from '../stores/sql/context.ts'
@@ -26,16 +27,24 @@ interface TeamServices {
   media: Media
   workspaces: { own: Workspace }
   teamData: TeamData | undefined
+  joined?: { nodes: Pick<JoinedNodes, 'recheck'> } | undefined
+  cluster?: { adopt(sessionId: string): Promise<string> } | undefined
   openWorkspace: OpenWorkspace
   sessionOfRevert(revertId: string): Promise<string | undefined>
   scopeOfRule(
     id: string,
-    at: { workspaceId: string; session: Awaited<ReturnType<Store['sessions']['get']>> },
+    at: {
+      workspaceId: string
+      session: Awaited<ReturnType<Store['sessions']['get']>>
+      person: string | undefined
+    },
   ): Promise<RuleScope | undefined>
   log: Log
 }
 
 const recheckMs = 60_000
+const accessSignal = 'team_access'
+const stopSignal = 'team_stop'
 
 /** Throws `BadTeamSettings`, before anything is opened. */
 export function checkTeam(team: TeamOptions, host: string): CheckedTeamOptions {
@@ -82,8 +91,14 @@ export async function openTeam(team: CheckedTeamOptions, services: TeamServices)
     },
   })
 
-  /** Ends the open responses of callers who may no longer have them. */
+  /** Ends the open responses of callers who may no longer have them, on all nodes. */
   async function recheck(): Promise<void> {
+    await recheckHere()
+    await store.signals.notify(accessSignal, '')
+  }
+
+  async function recheckHere(): Promise<void> {
+    await services.joined?.nodes.recheck()
     await Promise.all(
       [...openStreams].map(async ([c, request]) => {
         try {
@@ -95,7 +110,25 @@ export async function openTeam(team: CheckedTeamOptions, services: TeamServices)
       }),
     )
   }
-  const timer = setInterval(() => void recheck(), recheckMs).unref()
+  const timer = setInterval(() => void recheckHere(), recheckMs).unref()
+  const listening = [
+    await store.signals.listen(accessSignal, {
+      onSignal: () => void recheckHere(),
+      onReconnect: () => void recheckHere(),
+    }),
+    await store.signals.listen(stopSignal, {
+      onSignal: (sessionId) => void runs.stop(sessionId).catch(() => undefined),
+      onReconnect: () => undefined,
+    }),
+  ]
+
+  /** Stops the runs of a chat, whichever node has it. */
+  async function stopRuns(sessionId: string): Promise<void> {
+    // No node may have it, if it waits for a person.
+    await services.cluster?.adopt(sessionId)
+    await runs.stop(sessionId)
+    await store.signals.notify(stopSignal, sessionId)
+  }
 
   /** Notes responses that may last: a stream goes on long after its request was allowed. */
   function onAllowed(c: Ctx, request: CheckedRequest): void {
@@ -121,6 +154,7 @@ export async function openTeam(team: CheckedTeamOptions, services: TeamServices)
     team,
     store,
     runs,
+    stopRuns,
     accounts,
     people,
     sharing,
@@ -142,7 +176,10 @@ export async function openTeam(team: CheckedTeamOptions, services: TeamServices)
     routes,
     accounts,
     headers: (team.secure ? { 'strict-transport-security': 'max-age=31536000' } : {}) as Record<string, string>,
-    close: () => clearInterval(timer),
+    async close() {
+      clearInterval(timer)
+      await Promise.all(listening.map((stop) => stop()))
+    },
     /** For the export and deletion of a person. Throws `LastOwner` (409). */
     personSource: {
       async erase({ id }: { id: string }): Promise<void> {

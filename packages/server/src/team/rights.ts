@@ -7,6 +7,7 @@ import {
   type WorkspaceRight,
   workspaceRights,
 } from '@troupe/protocol'
+import { isJoinedId } from '../util/joined-folder.ts'
 import { allRights, type Principal, type Rights } from '../http/principal.ts'
 import type { People } from './people.ts'
 
@@ -41,7 +42,8 @@ export function createRights({ people, sharing, grantedAs }: RightsSources): (pr
       person.role === 'viewer' ? workspaceRights.indexOf('read') : workspaceRights.indexOf('manage'),
       workspaceRights.indexOf(workspaceRightOf(scopes)),
     )
-    if (person.role === 'owner' || person.role === 'admin') return workspaceRights[most]
+    // A member's own computer is theirs, also for admins.
+    if ((person.role === 'owner' || person.role === 'admin') && !isJoinedId(workspaceId)) return workspaceRights[most]
     const granted = (await people.granted(workspaceId, person)).map((right) => workspaceRights.indexOf(right))
     return workspaceRights[Math.min(most, Math.max(-1, ...granted))]
   }

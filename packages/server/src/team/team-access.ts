@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Me, NamedError, type PersonInfo, type Scope } from '@troupe/protocol'
 import type { Access } from '../http/access.ts'
+import { fromPageHeader } from '../http/observe.ts'
 import { local, type Principal } from '../http/principal.ts'
 import type { Ctx } from '../http/route.ts'
 import type { Accounts } from './accounts.ts'
@@ -96,7 +97,10 @@ export function createTeamAccess({ team, accounts, people, sharing }: TeamAccess
       if (!isInternal(c)) throw unauthorized()
     },
     checkPage(c) {
-      if (c.req.header('authorization') !== undefined)
+      const given = c.req.header('authorization')
+      // Another node sent it, and says who had called.
+      if (given?.startsWith('Node ') === true && c.req.header(fromPageHeader) === '1') return
+      if (given !== undefined)
         throw new NamedError('PageOnly', 'Only the page can do this, not a program.', { status: 403 })
     },
     // The browser sets it, and the socket also needs a ticket.

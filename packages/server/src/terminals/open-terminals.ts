@@ -7,6 +7,8 @@ export interface NewTerminal extends TerminalSize {
   workspaceId: string
   root: string
   folder: string
+  /** The person. Null without accounts. */
+  ownerId: string | null
   isolation?: Isolation | undefined
 }
 
@@ -20,6 +22,8 @@ export interface Terminals {
   end(terminal: PersonTerminal): Promise<void>
   /** Calls back when a terminal of a folder is added, removed or has another `info`. Returns an unsubscribe function. */
   onChange(workspaceId: string, listener: () => void): () => void
+  /** Whose terminals there are, now and with each change. */
+  watch(listener: (places: readonly Pick<PersonTerminal, 'workspaceId' | 'ownerId'>[]) => void): void
   close(): Promise<void>
 }
 
@@ -37,6 +41,7 @@ export function openTerminals({
 }): Terminals {
   const all = new Map<string, PersonTerminal>()
   const listeners = new Set<{ workspaceId: string; listener: () => void }>()
+  const watchers: (() => void)[] = []
   const pool = createProcessPool()
   let starting = 0
   let sweep: NodeJS.Timeout | undefined
@@ -50,7 +55,7 @@ export function openTerminals({
         status: 404,
       })
     },
-    async start({ workspaceId, root, folder, columns, rows, isolation }) {
+    async start({ workspaceId, root, folder, columns, rows, ownerId, isolation }) {
       if (all.size + starting >= mostTerminals)
         throw new NamedError(
           'TooManyTerminals',
@@ -59,7 +64,7 @@ export function openTerminals({
         )
       starting++
       try {
-        const used = new Set(terminals.list(workspaceId, isolation?.person ?? null).map(({ info }) => info.number))
+        const used = new Set(terminals.list(workspaceId, ownerId).map(({ info }) => info.number))
         let number = 1
         while (used.has(number)) number++
         const terminal = await startPersonTerminal({
@@ -69,6 +74,7 @@ export function openTerminals({
           columns,
           rows,
           env,
+          ownerId,
           isolation,
           number,
         })
@@ -101,6 +107,7 @@ export function openTerminals({
       listeners.add(entry)
       return () => listeners.delete(entry)
     },
+    watch: (listener) => void watchers.push(() => listener([...all.values()])),
     async close() {
       clearInterval(sweep)
       await Promise.allSettled([...all.values()].map((terminal) => terminal.end()))
@@ -115,6 +122,7 @@ export function openTerminals({
   }
 
   function tell(workspaceId: string): void {
+    for (const watcher of watchers) watcher()
     for (const entry of listeners) if (entry.workspaceId === workspaceId) entry.listener()
   }
 

@@ -55,6 +55,7 @@ interface TerminalStart extends TerminalSize {
   folder: string
   env: NodeJS.ProcessEnv
   /** In team mode: the person, whose shell runs in their sandbox. */
+  ownerId: string | null
   isolation?: Isolation | undefined
   /** Names the terminal among others with the same program. */
   number: number
@@ -137,7 +138,7 @@ function followTerminal(pty: IPty, shell: string, start: TerminalStart): PersonT
   const terminal: PersonTerminal = {
     id: info.id,
     workspaceId: start.workspaceId,
-    ownerId: start.isolation?.person ?? null,
+    ownerId: start.ownerId,
     pid: pty.pid,
     get info() {
       return info

@@ -6,16 +6,17 @@ import type { Access } from '../http/access.ts'
 import { personIdOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findWorkspace } from '../http/scope.ts'
+import type { Tickets } from '../http/tickets.ts'
 import type { TeamIsolation } from '../isolation/open-isolation.ts'
 import type { IsolationOf } from '../isolation/owner-isolation.ts'
 import type { Terminals } from './open-terminals.ts'
-import type { TerminalTickets } from './terminal-socket.ts'
+import type { TicketPlace } from './terminal-socket.ts'
 
 interface TerminalRouteServices {
   store: Store
   access: Access
   terminals: Terminals
-  tickets: TerminalTickets
+  tickets: Tickets<TicketPlace>
   isolation?: Pick<TeamIsolation, 'admit'> | undefined
   isolationOf?: IsolationOf | undefined
 }
@@ -39,7 +40,7 @@ export function terminalRoutes(services: TerminalRouteServices): Route[] {
       const ownerId = personIdOf(principal) ?? null
       await isolation?.admit(workspace.path)
       const isolated = isolationOf?.({ ownerId }, workspace.path)
-      const { info } = await terminals.start({ workspaceId, ...place, columns, rows, isolation: isolated })
+      const { info } = await terminals.start({ workspaceId, ...place, columns, rows, ownerId, isolation: isolated })
       return { terminal: info }
     },
     'DELETE /ai/terminals/:terminalId': async ({ params, workspaceId, principal }, c) => {

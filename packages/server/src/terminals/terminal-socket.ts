@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Session, Store, Task } from '@troupe/core'
 import { NamedError, type TerminalEvent, type TerminalMessage, terminalMessageSchema } from '@troupe/protocol'
 import type { WebSocket, WebSocketServer } from 'ws'
+import { z } from 'zod'
 import type { AgentStates } from '../agents/agent-states.ts'
 import type { Access } from '../http/access.ts'
+import type { Tickets } from '../http/tickets.ts'
 import type { Terminals } from './open-terminals.ts'
+import { createSocketRelay, type ElsewhereTerminals, type SocketRelay, type TerminalNode } from './socket-relay.ts'
 import { personSource, type Source, taskSource } from './sources.ts'
 import type { TakeOverNotes } from './take-over.ts'
 import { TaskListViewer, Viewer } from './viewers.ts'
@@ -15,46 +17,23 @@ export const socketPath = '/ai/terminals/socket'
 /** The first subprotocol. The second is the ticket: a header, because addresses end up in logs. */
 const subprotocol = 'troupe.terminals'
 
-/** Admits pages to the socket. A WebSocket cannot carry the page's credential, so it gets a ticket with it first. */
-export interface TerminalTickets {
-  issue(place: TicketPlace): string
-  /** Returns the place of a ticket, once. */
-  redeem(ticket: string): TicketPlace | undefined
-}
-
-interface TicketPlace {
-  workspaceId: string
-  /** The person. Null without accounts. */
-  ownerId: string | null
-}
-
-const ticketMs = 30_000
-const mostTickets = 100
-
-export function createTickets(now = Date.now): TerminalTickets {
-  const open = new Map<string, { place: TicketPlace; until: number }>()
-  return {
-    issue(place) {
-      const ticket = randomBytes(24).toString('base64url')
-      open.set(ticket, { place, until: now() + ticketMs })
-      while (open.size > mostTickets) open.delete(open.keys().next().value as string)
-      return ticket
-    },
-    redeem(ticket) {
-      const found = open.get(ticket)
-      open.delete(ticket)
-      return found !== undefined && found.until >= now() ? found.place : undefined
-    },
-  }
-}
+/** Where a page may use terminals. */
+export const ticketPlaceSchema = z.object({
+  workspaceId: z.string(),
+  ownerId: z.string().nullable().describe('the person; null without accounts'),
+  isRelay: z.boolean().optional().describe('the caller is another node, which has admitted the page'),
+})
+export type TicketPlace = z.infer<typeof ticketPlaceSchema>
 
 interface SocketServices {
   access: Access
-  tickets: TerminalTickets
+  tickets: Tickets<TicketPlace>
   terminals: Terminals
   store: Pick<Store, 'sessions'>
   states: Pick<AgentStates, 'tasks'>
   takeOverNotes: TakeOverNotes
+  /** In a cluster. */
+  elsewhere?: ElsewhereTerminals | undefined
 }
 
 const mostSockets = 32
@@ -92,19 +71,31 @@ export function terminalUpgrade(services: SocketServices) {
   function admit(request: IncomingMessage): TicketPlace | number {
     if (request.url !== socketPath) return 404
     const { host, origin } = request.headers
-    if (!services.access.isOwnOrigin({ host, origin })) return 403
+    const isPage = services.access.isOwnOrigin({ host, origin })
+    if (!isPage && origin !== undefined) return 403
     const [first, ticket = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
-    return (first === subprotocol ? services.tickets.redeem(ticket) : undefined) ?? 401
+    const place = first === subprotocol ? services.tickets.redeem(ticket) : undefined
+    if (place === undefined) return isPage ? 401 : 403
+    return isPage || place.isRelay === true ? place : 403
   }
 }
 
-function serve(socket: WebSocket, { workspaceId, ownerId }: TicketPlace, services: SocketServices): void {
-  const { terminals, store, states, takeOverNotes } = services
+function serve(
+  socket: WebSocket,
+  { workspaceId, ownerId, isRelay = false }: TicketPlace,
+  services: SocketServices,
+): void {
+  const { terminals, store, states, takeOverNotes, tickets } = services
+  // Another node has already found out what is here.
+  const elsewhere = isRelay ? undefined : services.elsewhere
+  const relay = elsewhere && relayOf()
+  /** Channels that other nodes serve. */
+  const routes = new Map<number, TerminalNode>()
   const viewers = new Map<number, Viewer | TaskListViewer>()
   const send = (event: TerminalEvent): void => socket.send(JSON.stringify(event))
   const sendList = (): void =>
     send({ type: 'terminals', terminals: terminals.list(workspaceId, ownerId).map(({ info }) => info) })
-  const unsubscribe = terminals.onChange(workspaceId, sendList)
+  let unsubscribe = (): unknown => undefined
   let isAlive = true
   let handled = Promise.resolve()
   const pings = setInterval(() => {
@@ -118,15 +109,56 @@ function serve(socket: WebSocket, { workspaceId, ownerId }: TicketPlace, service
   socket.on('close', () => {
     clearInterval(pings)
     unsubscribe()
+    relay?.close()
     for (const viewer of viewers.values()) viewer.close()
   })
   socket.on('message', (data, isBinary) => {
     const message = isBinary ? undefined : readMessage(String(data as Buffer))
     if (message === undefined) return socket.close(1008, 'bad message')
     // In order. A failure belongs to one channel, which is then gone.
-    handled = handled.then(() => handle(message)).catch(() => send({ type: 'gone', channel: message.channel }))
+    handled = handled.then(() => pass(message)).catch(() => send({ type: 'gone', channel: message.channel }))
   })
-  sendList()
+  handled = list().catch(() => socket.close(1011, 'no list'))
+
+  async function list(): Promise<void> {
+    const node = await elsewhere?.ofPerson({ workspaceId, ownerId })
+    if (node !== undefined) return relay?.list(node)
+    if (socket.readyState !== socket.OPEN) return
+    unsubscribe = terminals.onChange(workspaceId, sendList)
+    sendList()
+  }
+
+  function relayOf(): SocketRelay {
+    return createSocketRelay({
+      address: ({ url }) => new URL(socketPath, url.replace(/^http/, 'ws')),
+      protocols: () => [subprotocol, tickets.issue({ workspaceId, ownerId, isRelay: true })],
+      toPage: (text) => socket.send(text),
+      onGone(channel) {
+        routes.delete(channel)
+        if (socket.readyState === socket.OPEN) send({ type: 'gone', channel })
+      },
+    })
+  }
+
+  /** Handles a message here or on the node that has what it is about. */
+  async function pass(message: TerminalMessage): Promise<void> {
+    const { channel } = message
+    const node = routes.get(channel) ?? (await nodeOf(message))
+    if (node === undefined || relay === undefined) return handle(message)
+    if (message.type === 'watch' || message.type === 'tasks') {
+      checkChannel(channel)
+      routes.set(channel, node)
+    }
+    relay.send(node, message)
+    if (message.type === 'unwatch') routes.delete(channel)
+  }
+
+  async function nodeOf(message: TerminalMessage): Promise<TerminalNode | undefined> {
+    if (message.type === 'watch' && message.terminalId !== undefined)
+      return elsewhere?.ofPerson({ workspaceId, ownerId })
+    if (message.type !== 'watch' && message.type !== 'tasks') return undefined
+    return elsewhere?.ofSession(message.sessionId ?? '')
+  }
 
   async function handle(message: TerminalMessage): Promise<void> {
     const { channel } = message
@@ -173,7 +205,12 @@ function serve(socket: WebSocket, { workspaceId, ownerId }: TicketPlace, service
 
   /** The socket may have closed while its message waited. */
   function checkChannel(channel: number): void {
-    if (viewers.has(channel) || viewers.size >= mostChannels || socket.readyState !== socket.OPEN)
+    if (
+      viewers.has(channel) ||
+      routes.has(channel) ||
+      viewers.size + routes.size >= mostChannels ||
+      socket.readyState !== socket.OPEN
+    )
       throw new Error('bad channel')
   }
 

@@ -18,6 +18,7 @@ import type { Ctx } from '../http/route.ts'
 import type { OpenWorkspace } from '../http/scope.ts'
 import type { TeamIsolation } from '../isolation/open-isolation.ts'
 import { createKeyedMutex } from '../util/concurrency.ts'
+import { isJoinedId } from '../util/joined-folder.ts'
 import { SlowFolder } from './file-thread.ts'
 import type { FolderStates } from './folder-states.ts'
 
@@ -179,7 +180,7 @@ export function createOpenWorkspace(options: {
   const { access, workspaces, isolation } = options
   return async (c, folder) => {
     const found = await open(c, folder)
-    await isolation?.admit(found.path)
+    if (!isJoinedId(found.id)) await isolation?.admit(found.path)
     return found
   }
 

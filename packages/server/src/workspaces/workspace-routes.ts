@@ -8,6 +8,7 @@ import { implement, type Route } from '../http/route.ts'
 import { findWorkspace, type OpenWorkspace } from '../http/scope.ts'
 import type { Inbox } from '../runs/inbox.ts'
 import type { RunManager } from '../runs/run-manager.ts'
+import { type JoinedFolder, readJoinedPath } from '../util/joined-folder.ts'
 import { completePath } from './complete-path.ts'
 import type { FolderLanes, FolderStates } from './folder-states.ts'
 import type { Workspaces } from './open-workspaces.ts'
@@ -26,6 +27,7 @@ export function workspaceRoutes(options: {
   inbox: Pick<Inbox, 'list'>
   personHome: string
   worktrees: { count(workspaceId: string): number; below(parentId: string): string[] }
+  joined?: { nodes: { isConnected(at: JoinedFolder): boolean } } | undefined
 }): Route[] {
   const { store, access, openWorkspace, workspaces, folderStates: states } = options
   return implement(workspaceEndpoints, {
@@ -87,7 +89,7 @@ export function workspaceRoutes(options: {
     viewer: Viewer | undefined,
   ): Promise<RecentFolder> {
     const [{ state }, page] = await Promise.all([
-      states.check(recent.path, listWaitMs),
+      stateOf(recent.path),
       chats === 0
         ? undefined
         : store.sessions.list({ workspaceId: recent.id, view: 'active', limit: Math.min(chats, 50), viewer }),
@@ -105,6 +107,13 @@ export function workspaceRoutes(options: {
         sessions: page.sessions.map(({ id, title, pinned, updatedAt }) => ({ id, title, pinned, updatedAt })),
       }),
     }
+  }
+
+  /** A folder on a member's computer is there while that is connected. */
+  async function stateOf(folder: string): Promise<{ state: RecentFolder['state'] }> {
+    const at = readJoinedPath(folder)
+    if (at === undefined) return states.check(folder, listWaitMs)
+    return { state: options.joined?.nodes.isConnected(at) === true ? 'ok' : 'missing' }
   }
 
   /** Chats that the caller cannot read are not counted. */
@@ -158,7 +167,10 @@ interface ActiveCounts {
 }
 
 function shown({ id, path: at, trusted, createdAt }: Workspace) {
-  return { id, name: path.basename(at) || at, path: at, trusted, createdAt }
+  const joined = readJoinedPath(at)
+  if (joined === undefined) return { id, name: path.basename(at) || at, path: at, trusted, createdAt }
+  const { folder, node } = joined
+  return { id, name: path.basename(folder) || folder, path: folder, node, trusted, createdAt }
 }
 
 /** Places outside of the open folders are for those who may open more. */

@@ -11,6 +11,7 @@ import { VisibleText } from '../ui/elements.tsx'
 import { focusOnMount } from '../ui/focus.ts'
 import { useFolders } from '../workspace/folders.ts'
 import { useWorkspace } from '../workspace/workspace.ts'
+import { folderName } from './folder-name.ts'
 import './folder-dialog.css'
 import { folderHint } from './folder-switcher.tsx'
 import { completeTyped, isPath, parentOf } from './typed-path.ts'
@@ -127,7 +128,7 @@ function RecentRow({ folder, onShow }: { folder: RecentFolder; onShow: () => voi
   return (
     <Row
       icon={<Icon aria-hidden />}
-      name={folder.name}
+      name={folderName(folder, [])}
       path={folder.path}
       hint={isHere ? t.folderDialog.here : hint}
       isWaiting={folder.asks > 0 && !isHere}

@@ -52,7 +52,7 @@ export function FolderSwitcher() {
         >
           <Folder aria-hidden />
           <span>
-            <VisibleText text={current?.name ?? lastPart(path)} as="name" />
+            <VisibleText text={current === undefined ? lastPart(path) : folderName(current, [])} as="name" />
           </span>
           {elsewhere > 0 && <span className="folder-dot" />}
           <ChevronsUpDown aria-hidden />
@@ -101,13 +101,15 @@ export function folderHint({
   state,
   asks,
   running,
+  node,
 }: {
   state: keyof typeof t.folders.states
   asks: number
   running: number
+  node?: string | undefined
 }) {
   if (asks > 0) return t.folders.waiting(asks)
-  if (state !== 'ok') return t.folders.states[state]
+  if (state !== 'ok') return node === undefined ? t.folders.states[state] : t.folders.notConnected
   return running > 0 ? t.folders.running : undefined
 }
 

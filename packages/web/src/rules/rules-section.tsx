@@ -77,7 +77,7 @@ export function RulesSection() {
           </h4>
           {group.file !== null && (
             <p className="rule-file">
-              <VisibleText text={group.file} as="name" />
+              <VisibleText text={translateServerText(group.file, 'text')} as="name" />
             </p>
           )}
           <ul className="settings-rows">

@@ -63,9 +63,9 @@ export function createRulesStore(api: Api, sessionId: string | undefined): Rules
   }
 
   function putBack(rule: RuleInfo): Promise<void> {
-    const { text, effect } = rule
+    const { text, effect, own } = rule
     return change(async () => {
-      await api.addRule({ text, effect, scope: ruleScope(rule), ...here })
+      await api.addRule({ text, effect, scope: ruleScope(rule), own, ...here })
       await load()
     })
   }

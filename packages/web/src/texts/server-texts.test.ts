@@ -69,6 +69,7 @@ test('every error and every other sentence that the server sends to a page has a
   const sentences = sourceTexts(
     'server/src/{admin,agents,chat,config,extensions,governance,http,mcp,media,models,permission,rules,sessions,skills,stores,tabs,team,terminals,usage,util}/**/*.ts',
     'server/src/{commands,runs}/!(system-prompt).ts',
+    'server/src/joined/!(join-team).ts',
     'server/src/providers/shared/!(sdk-models|test-provider).ts',
     'server/src/transfer/!(export)/*.ts',
   ).filter(isSentence)

@@ -160,6 +160,7 @@ async function typeInTerminal({ person, folder, text, until }: NodeRequest & { k
     columns: 200,
     rows: 50,
     number: 1,
+    ownerId: person,
     isolation: isolation!.of(person, root),
   })
   const { history, listeners } = terminal

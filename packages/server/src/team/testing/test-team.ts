@@ -7,11 +7,19 @@ export const password = 'correct horse battery'
 export const secretKey = 'a secret key for tests, long enough'
 
 export interface TestTeam extends TestServer {
+  /** Starts another node on the same database and workspace. The first must listen, and trust proxies on 127.0.0.1. */
+  addNode(more?: Partial<TeamOptions>): Promise<TestNode>
   /** A browser that nobody uses yet. */
   browser(): Browser
   owner: Browser
   /** Invites a person, who joins in a browser of their own. */
   join(name: string, role: Role): Promise<Browser & { id: string }>
+}
+
+/** One more node of a team. */
+export interface TestNode extends TestServer {
+  /** The same browser, sent here by the balancer. */
+  as(browser: Browser): Browser
 }
 
 export interface Answer<T> {
@@ -25,13 +33,16 @@ export interface Browser {
   cookies: Map<string, string>
   request(target: string, options?: RequestOptions): Promise<Response>
   json<T = { error: { name: string } }>(target: string, options?: RequestOptions): Promise<Answer<T>>
+  /** Requests over a socket, through a proxy. Ends with the response, not with the connection. */
+  fetch(target: string, signal?: AbortSignal): Promise<Response>
 }
 
 /** Starts a server in team mode on SQLite, in process, with an owner. */
 export async function testTeam(options: Partial<TeamOptions> & { server?: TestServerOptions } = {}): Promise<TestTeam> {
   const { server: more, ...team } = options
   const server = await testServer({ testApproval: false, ...more, team: { publicUrl, secretKey, ...team } })
-  const browser = (): Browser => createBrowser(server)
+  const url = team.publicUrl ?? publicUrl
+  const browser = (): Browser => createBrowser(server, url)
   const owner = browser()
   const token = new URL(server.url).hash.slice('#setup='.length)
   const account = { email: 'olga@team.example', password }
@@ -45,6 +56,15 @@ export async function testTeam(options: Partial<TeamOptions> & { server?: TestSe
     ...server,
     browser,
     owner,
+    async addNode(own = {}) {
+      const node = await testServer({
+        testApproval: false,
+        ...more,
+        workspace: server.workspace.path,
+        team: { publicUrl, secretKey, ...team, ...own },
+      })
+      return { ...node, as: ({ cookies }) => createBrowser(node, url, cookies) }
+    },
     async join(name, role) {
       const email = `${name.toLowerCase()}@team.example`
       const { body } = await owner.json<{ url: string }>('/ai/invitations', { body: { email, role } })
@@ -59,9 +79,8 @@ export async function testTeam(options: Partial<TeamOptions> & { server?: TestSe
   }
 }
 
-function createBrowser(server: TestServer): Browser {
-  const cookies = new Map<string, string>()
-  const { host, origin } = new URL(publicUrl)
+function createBrowser(server: TestServer, url: string, cookies = new Map<string, string>()): Browser {
+  const { host, origin } = new URL(url)
   const browser: Browser = {
     cookies,
     async request(target, { method, body, headers = {}, signal } = {}) {
@@ -82,6 +101,17 @@ function createBrowser(server: TestServer): Browser {
       for (const cookie of response.headers.getSetCookie()) keep(cookie)
       return response
     },
+    fetch: (target, signal) =>
+      fetch(`http://127.0.0.1:${server.port}${target}`, {
+        headers: {
+          'x-forwarded-host': host,
+          'x-forwarded-proto': 'https',
+          'x-forwarded-for': '10.0.0.9',
+          'x-troupe-page': '1',
+          cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        },
+        ...(signal !== undefined && { signal }),
+      }),
     async json(target, init) {
       const response = await browser.request(target, init)
       const text = await response.text()

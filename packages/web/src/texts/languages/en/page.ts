@@ -60,6 +60,8 @@ export const pageTexts = {
     onlyThis: 'Show only this folder',
     recent: 'Recent folders',
     gone: 'This folder is no longer open, so Troupe shows the one it was started in.',
+    onComputer: (name: string, computer: string) => `${name} on ${computer}`,
+    notConnected: 'Not connected',
     states: { ok: '', missing: 'Not found', unreadable: 'No access', slow: 'Not responding' },
     waiting: (count: number) => (count === 1 ? '1 request' : `${count} requests`),
     running: 'running',

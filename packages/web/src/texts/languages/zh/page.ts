@@ -63,6 +63,8 @@ export const pageTexts: PageTexts & Pick<LateTexts, 'debug'> & Pick<CardTexts, '
     onlyThis: '只显示此文件夹',
     recent: '最近的文件夹',
     gone: '此文件夹已不再打开，因此 Troupe 显示它启动时所在的文件夹。',
+    onComputer: (name: string, computer: string) => `${computer} 上的 ${name}`,
+    notConnected: '未连接',
     states: { ok: '', missing: '未找到', unreadable: '无法访问', slow: '没有响应' },
     waiting: (count: number) => `${count} 个请求`,
     running: '运行中',

@@ -1,0 +1,20 @@
+/** Tools that work on files, commands and language servers. They run on the computer with the folder. */
+export const remoteNames: ReadonlySet<string> = new Set([
+  'Read',
+  'Write',
+  'Edit',
+  'ApplyPatch',
+  'NotebookEdit',
+  'ListDir',
+  'Glob',
+  'Grep',
+  'Bash',
+  'ExecCommand',
+  'WriteStdin',
+  'TaskOutput',
+  'TaskStop',
+  'JsRepl',
+  'JsReplReset',
+  'Lsp',
+  'Undo',
+])
