@@ -20,7 +20,7 @@ Every route except those marked *open* needs the secret: \`Authorization: Bearer
 
 Errors are \`{error: {name, message, data}}\`. Besides the errors listed here, every route may answer 400 (\`BadRequest\`, \`BadId\`, \`BadJson\`, \`TooDeep\`), 401 (\`Unauthorized\`), 403 (\`ForeignHost\`, \`ForeignOrigin\`), 405 (\`MethodNotAllowed\`), 413 (\`BodyTooLarge\`) and 415 (\`NotJson\`).
 
-In team mode people sign in, and routes need the right that they name: on the chat (\`read\`, \`comment\`, \`write\`, \`approve\`, \`manage\`), the workspace (\`read\`, \`write\`, \`manage\`) or the organization (\`read\`, \`manage\`). Objects that the caller may not see answer 404. Routes marked *team* exist only there. See the [team guide](../guides/team.md).
+In team mode people sign in, and routes need the right that they name: on the chat (\`read\`, \`comment\`, \`write\`, \`approve\`, \`manage\`), the workspace (\`read\`, \`write\`, \`manage\`) or the organization (\`read\`, \`manage\`). Objects that the caller may not see answer 404. Routes marked *team* exist only there. Those marked *operator* are also for commands on a node, which hold the secret key. See the [team guide](../guides/team.md).
 
 Routes marked *scoped* work in the server's own workspace; a program can name another folder with \`?workspace=<absolute path>\`. The schemas of bodies and queries are in [openapi.json](openapi.json), also served at \`/ai/openapi.json\`; the contents of streams are in [stream parts](stream-parts.md). The [HTTP guide](../guides/http.md) shows how to use them.
 
@@ -33,6 +33,7 @@ function describe(route: Route): string {
   const marks = [
     access.on === 'open' ? '*open*' : `${access.on}: ${access.right}`,
     route.team === true ? '*team*' : '',
+    route.operator === true ? '*operator*' : '',
     route.scoped === true ? '*scoped*' : '',
   ].filter((mark) => mark !== '')
   const query = Object.keys(route.query?.shape ?? {})

@@ -16,7 +16,7 @@ const programs = [
   { name: 'pdftotext', packages: ['poppler-utils', 'poppler-data'], for: 'comparison of PDF texts' },
   { name: 'tesseract', packages: ['tesseract-ocr'], for: 'text recognition' },
   { name: 'clangd', packages: ['clangd'], for: 'the C language server' },
-  { name: 'gopls', packages: ['gopls'], for: 'the Go language server' },
+  { name: 'gopls', packages: ['gopls', 'golang-go'], for: 'the Go language server' },
   postgres,
   { name: 'mariadbd', packages: ['mariadb-server'], for: 'MariaDB' },
 ]

@@ -12,8 +12,7 @@ export type NamedReader = DocumentReader & { format: string }
 export async function identify(source: DocumentSource): Promise<NamedReader | undefined> {
   const readers = await loadReaders()
   const head = await source.bytesAt(0, 4096)
-  const extension = path.extname(source.name).slice(1).toLowerCase()
-  const named = readers.filter(({ extensions }) => extensions.includes(extension))
+  const named = namedLike(source, readers)
   const matching: NamedReader[] = []
   for (const reader of readers) if ((await reader.matches?.(head, source)) === true) matching.push(reader)
   return (
@@ -22,6 +21,16 @@ export async function identify(source: DocumentSource): Promise<NamedReader | un
     matching[0] ??
     named.find((reader) => reader.matches === undefined)
   )
+}
+
+/** The reader that the extension of a file stands for, whatever its content is. */
+export async function namedReader(source: DocumentSource): Promise<NamedReader | undefined> {
+  return namedLike(source, await loadReaders())[0]
+}
+
+function namedLike({ name }: DocumentSource, readers: readonly NamedReader[]): NamedReader[] {
+  const extension = path.extname(name).slice(1).toLowerCase()
+  return readers.filter(({ extensions }) => extensions.includes(extension))
 }
 
 let loading: Promise<NamedReader[]> | undefined

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { openDocuments } from './open-documents.ts'
+import { makeZip } from './testing/make-zip.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'documents-'))
 const documents = openDocuments()
@@ -21,6 +22,30 @@ test('text is no document', async () => {
   writeFileSync(file, 'hello')
   expect(await documents.identify({ path: file })).toBeUndefined()
   await expect(documents.read({ path: file }, {})).rejects.toThrow('notes.txt is not a document that can be read.')
+})
+
+test('empty, misnamed and damaged files say what is wrong and what to do', async () => {
+  const problem = async (name: string, content: string | Uint8Array): Promise<string> => {
+    const file = path.join(folder, name)
+    writeFileSync(file, content)
+    return documents.read({ path: file }, {}).then(
+      () => 'none',
+      (error: unknown) => (error as Error).message,
+    )
+  }
+  expect(await problem('empty.docx', '')).toBe('empty.docx is empty (0 bytes).')
+  expect(await problem('text.xlsx', 'hello')).toMatch(
+    /^text\.xlsx is named like an Excel workbook, but its content is something else\..* Ask for another copy\.$/,
+  )
+  const spreadsheet = makeZip({ mimetype: 'application/vnd.oasis.opendocument.spreadsheet', 'content.xml': '<x/>' })
+  expect(await problem('cut.ods', spreadsheet.subarray(0, -30))).toBe(
+    'cut.ods is damaged or incomplete: the zip is damaged. Ask for another copy.',
+  )
+  // The library for binary workbooks does not check what it unpacks, and loops in damaged parts.
+  expect(await problem('lie.xlsb', makeZip({ 'xl/workbook.bin': 'x' }, { crc: 1 }))).toBe(
+    'lie.xlsb is damaged or incomplete: xl/workbook.bin does not match its entry in the zip. Ask for another copy.',
+  )
+  expect(await problem('deep.html', '<div>'.repeat(10_001))).toContain('nested too deeply')
 })
 
 test('a read that is stopped ends, and the next one works', async () => {

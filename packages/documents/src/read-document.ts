@@ -1,8 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import path from 'node:path'
 import type { DocumentFile, DocumentFormat, DocumentPart, DocumentText } from '@troupe/core'
-import { identify, type NamedReader } from './identify.ts'
+import { identify, type NamedReader, namedReader } from './identify.ts'
 import { type DocumentSource, scanMark } from './reader.ts'
+import { ZipError } from './zip/zip-file.ts'
 
 export interface ReaderRequest {
   kind: 'identify' | 'read'
@@ -38,7 +39,7 @@ export async function respond({
       const source = await sourceOf(handle, file, Date.now() + ms / 2)
       const reader = await identify(source)
       if (kind === 'identify') return { format: reader && formatOf(reader) }
-      if (reader === undefined) return { error: `${source.name} is not a document that can be read.` }
+      if (reader === undefined) return { error: await unknownFile(source) }
       const scans: Uint8Array[] = []
       if (canRecognize) source.recognize = (picture) => scanMark(scans.push(picture) - 1)
       return { text: { ...formatOf(reader), ...(await reader.read(source, part)) }, scans }
@@ -46,8 +47,27 @@ export async function respond({
       await handle.close()
     }
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) }
+    return { error: problemOf(error, file.name ?? path.basename(file.path)) }
   }
+}
+
+async function unknownFile(source: DocumentSource): Promise<string> {
+  if (source.size === 0) return `${source.name} is empty (0 bytes).`
+  const reader = await namedReader(source)
+  return reader === undefined
+    ? `${source.name} is not a document that can be read.`
+    : `${source.name} is named like ${reader.title}, but its content is something else. It may be damaged, incomplete or of another kind. Ask for another copy.`
+}
+
+/** Readers throw messages for the model. What libraries throw at a damaged file is put into words here. */
+function problemOf(error: unknown, name: string): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof ZipError) return `${name} is damaged or incomplete: ${error.message}. Ask for another copy.`
+  const isForeign =
+    error instanceof TypeError || error instanceof RangeError || /Exception$|^FormatError$/.test(error.name)
+  return isForeign
+    ? `${name} is damaged or has content that cannot be read: ${error.message.replace(/\.$/, '')}. Ask for another copy.`
+    : error.message
 }
 
 function formatOf({ format, title, mediaTypes }: NamedReader): DocumentFormat {

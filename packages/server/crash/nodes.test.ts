@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../src/stores/postgres/open-postgres.ts'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { createTestDatabase, hasPostgres } from '../src/testing/postgres.ts'
 import { checkPlayed, type Report } from './check-survivors.ts'
 import { type CrashNodes, openNodes } from './open-nodes.ts'
 import { type Played, playRounds } from './play-rounds.ts'
 
-const kills = process.env['TROUPE_TEST_FULL'] === '1' ? 30 : 2
+const kills = full ? 30 : 2
 
 /** Longer than a lease, so that another node takes over meanwhile. */
-const pauseMs = process.env['TROUPE_TEST_FULL'] === '1' ? 60_000 : 7000
+const pauseMs = 60_000
 
 describe.skipIf(!hasPostgres)('three nodes', () => {
   it(
@@ -23,7 +24,7 @@ describe.skipIf(!hasPostgres)('three nodes', () => {
     120_000 + kills * 15_000,
   )
 
-  it(
+  it.runIf(full)(
     'survive a node that stands still until another took over, and then goes on',
     async () => {
       const options = { kills: 1, sessions: 6 }
@@ -33,7 +34,7 @@ describe.skipIf(!hasPostgres)('three nodes', () => {
     120_000 + pauseMs,
   )
 
-  it('are replaced one by one while chats go on, and no run is interrupted', async () => {
+  it.runIf(full)('are replaced one by one while chats go on, and no run is interrupted', async () => {
     const report = await play((nodes, seed) =>
       playRounds(nodes.asHome('replace'), { kills: 3, sessions: 6, seed, calm: true }),
     )

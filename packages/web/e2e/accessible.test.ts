@@ -112,7 +112,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Escape')
   })
 
-  test('axe finds nothing in a report, a chart, an image and a form, nor in a panel next to them', async () => {
+  test.runIf(full)('axe finds nothing in a report, a chart, an image and a form, nor in a panel next to them', async () => {
     const chat = chatPage(page)
     await chat.newSession()
     await chat.ask('Make a small report')
@@ -172,7 +172,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Control+.')
   })
 
-  test('axe finds nothing in dialogs and menus', async () => {
+  test.runIf(full)('axe finds nothing in dialogs and menus', async () => {
     const chat = chatPage(page)
     const look = async (shown: Locator, within?: string): Promise<void> => {
       await shown.waitFor()

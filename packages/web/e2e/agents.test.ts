@@ -182,7 +182,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a new chat uses the chosen agent, and shows it', async () => {
+  test.runIf(full)('a new chat uses the chosen agent, and shows it', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 844 })
     const chat = chatPage(page)
     await page.getByRole('button', { name: 'Agent: master' }).click()

@@ -127,7 +127,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => marked.getAttribute('aria-label')).toMatch(/^You: first question/)
   })
 
-  test('two branches are compared side by side, and the result of one is merged into the other', async () => {
+  test.runIf(full)('two branches are compared side by side, and the result of one is merged into the other', async () => {
     await showBranches()
     await compare()
     const left = page.getByRole('article', { name: 'Current, Answer' })
@@ -188,7 +188,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await marks()).toBe(0)
   })
 
-  test('a search result is highlighted in place, including in the result of a tool call', async () => {
+  test.runIf(full)('a search result is highlighted in place, including in the result of a tool call', async () => {
     const sessionId = newId()
     wire.play(
       { turn: { calls: [{ id: 'zebra', name: 'Bash', input: { command: 'echo zebrafinch' } }] } },
@@ -206,7 +206,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.locator('.find-bar').waitFor({ state: 'detached' })
   })
 
-  test('only one branch is kept on request, and that can be undone', async () => {
+  test.runIf(full)('only one branch is kept on request, and that can be undone', async () => {
     await showBranches()
     await chatPage(page).option('Branch map')
     await page.getByRole('treeitem', { name: /^Answer: From the other model/ }).click()

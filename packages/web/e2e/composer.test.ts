@@ -166,7 +166,8 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('model settings are built from the model’s list, kept with the chat, sent, reset', async () => {
-    const page = await workspace.sharedPage({ width: 390, height: 780 })
+    // New chats use the model chosen last, so this is not the shared page.
+    const page = await workspace.open({ viewport: { width: 390, height: 780 } })
     const chat = composer(page)
     const trigger = page.getByRole('button', { name: /^Model settings/ })
     await page.getByRole('button', { name: /^Model:/ }).click()
@@ -210,7 +211,7 @@ describe.skipIf(chromium === undefined)(name, () => {
         body: JSON.stringify({ enabled }),
       })
     await setEnabled(true)
-    const page = await workspace.sharedPage()
+    const page = await workspace.open()
     const chat = composer(page)
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('option', { name: /large-1/ }).click()

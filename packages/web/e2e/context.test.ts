@@ -91,7 +91,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toMatch(/The prompt cache can’t be fully reused\.[\s\S]*changed at plan mode:[\s\S]*Changed: plan mode/)
   })
 
-  test('older messages are summarized behind a line that expands and can be undone and redone; the context view follows', async () => {
+  test.runIf(full)('older messages are summarized behind a line that expands and can be undone and redone; the context view follows', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     for (const topic of ['Tulips', 'Lilies']) {
@@ -136,7 +136,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByText('Herbs are small.', { exact: true }).waitFor({ state: 'detached' })
   })
 
-  test('a piece links to its message, at any distance, in the current branch', async () => {
+  test.runIf(full)('a piece links to its message, at any distance, in the current branch', async () => {
     const { store, workspace: opened } = workspace.server()
     const at = { sessionId: `long${Date.now()}` }
     await store.sessions.create({ id: at.sessionId, workspaceId: opened.id })

@@ -175,7 +175,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes('ERR_CONNECTION'))).toEqual([])
   })
 
-  test('a message, a rename and a deletion reach another tab; a message there continues as a new chat', async () => {
+  test.runIf(full)('a message, a rename and a deletion reach another tab; a message there continues as a new chat', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const texts = ['Hello', 'Good day.']
     await showChat(chat.page, await storeChat(workspace.server(), { title: 'Shared by two tabs', texts }))
@@ -221,7 +221,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.splice(0).filter((complaint) => !complaint.includes('404'))).toEqual([])
   })
 
-  test('it follows the system’s theme until one is chosen, and remembers the choice', async () => {
+  test.runIf(full)('it follows the system’s theme until one is chosen, and remembers the choice', async () => {
     const page = await workspace.sharedPage()
     await page.emulateMedia({ colorScheme: 'dark' })
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)

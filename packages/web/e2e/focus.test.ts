@@ -324,7 +324,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('the palette switches and renames; an unsaved form is not discarded without asking', async () => {
+  test.runIf(full)('the palette switches and renames; an unsaved form is not discarded without asking', async () => {
     await setSessions('pine')
     await typeInPalette('switch mode')
     await page.keyboard.press('Enter')
@@ -362,7 +362,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a moved focus stays there, and touch opens no keyboard', async () => {
+  test.runIf(full)('a moved focus stays there, and touch opens no keyboard', async () => {
     await setSessions('oak')
     const id = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s')
     const row = nav().locator('.session-open[aria-current=page]')

@@ -5,6 +5,7 @@ import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -98,7 +99,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(512)
   })
 
-  test('generation in progress is shown, and a failure shows the reason and a remedy, later, too', async () => {
+  test.runIf(full)('generation in progress is shown, and a failure shows the reason and a remedy, later, too', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const card = chat.lastAnswer.getByRole('group', { name: /^ImageGenerate:/ })
     await chat.send('paint elsewhere')

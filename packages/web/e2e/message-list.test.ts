@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
 
@@ -96,7 +97,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
   })
 
-  test('another branch is shown at its fork', async () => {
+  test.runIf(full)('another branch is shown at its fork', async () => {
     const page = await openLong()
     await page.keyboard.press('Control+f')
     await page.getByRole('textbox', { name: 'Find in this chat' }).fill('Message 100.')
@@ -133,7 +134,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(Math.max(...moved)).toBeLessThan(1.5)
   })
 
-  test('a place that is found in another branch is shown, not that branch’s end', async () => {
+  test.runIf(full)('a place that is found in another branch is shown, not that branch’s end', async () => {
     const page = await openLong()
     await page.keyboard.press('Control+f')
     await page.getByRole('textbox', { name: 'Find in this chat' }).fill('Message 1012.')
@@ -143,7 +144,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => page.getByText('The end of 1039.').isVisible()).toBe(true)
   })
 
-  test('keeps the focus in the conversation when the focused row is removed', async () => {
+  test.runIf(full)('keeps the focus in the conversation when the focused row is removed', async () => {
     const page = await openLong()
     await page.getByRole('button', { name: 'Copy' }).last().focus()
     await page.mouse.move(500, 300)

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -114,7 +115,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace.complaints.splice(0)
   })
 
-  test('the service worker shows notifications, and a click opens the inbox', async () => {
+  test.runIf(full)('the service worker shows notifications, and a click opens the inbox', async () => {
     const page = await workspace.newPage({ serviceWorkers: 'allow', permissions: ['notifications'] })
     await page.addInitScript("localStorage.setItem('troupe.notify', 'on'); document.hasFocus = () => false")
     // Not every headless browser can show notifications, so record them instead.

@@ -192,7 +192,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await said(page)).toContain('"loaded":true')
   })
 
-  test('a chat in the background is served, too, and its panels wait there', async () => {
+  test.runIf(full)('a chat in the background is served, too, and its panels wait there', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     await readable(page)
@@ -283,7 +283,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     },
   )
 
-  test('the user picks a file, a notice is shown, a panel is shown', async () => {
+  test.runIf(full)('the user picks a file, a notice is shown, a panel is shown', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     const file = path.join(workspace.folder, '..', 'mine.txt')

@@ -189,7 +189,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('the stack is kept with its session over a reload: order, pins, width, whether it is hidden', async () => {
+  test.runIf(full)('the stack is kept with its session over a reload: order, pins, width, whether it is hidden', async () => {
     const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')
@@ -232,7 +232,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('the user opens a file by name, a web page by URL, and running commands', async () => {
+  test.runIf(full)('the user opens a file by name, a web page by URL, and running commands', async () => {
     const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')

@@ -227,7 +227,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(chat.page.context().pages()).toHaveLength(1)
   })
 
-  test('a page of components is shown while it streams; an invalid one is not', async () => {
+  test.runIf(full)('a page of components is shown while it streams; an invalid one is not', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('jsx')
     await chat.page.waitForFunction(() =>
@@ -245,7 +245,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a page has versions, is edited by selecting, printed and downloaded', async () => {
+  test.runIf(full)('a page has versions, is edited by selecting, printed and downloaded', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     await chat.ask('sales 1')

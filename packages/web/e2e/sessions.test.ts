@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Part } from '@troupe/protocol'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { hostileVectors } from './testing/hostile-vectors.ts'
 import { openWorkspace, type TestWorkspace } from './testing/open-workspace.ts'
@@ -104,7 +105,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('pinned chats come first; the archive and the trash keep their chats, and several are moved at once', async () => {
+  test.runIf(full)('pinned chats come first; the archive and the trash keep their chats, and several are moved at once', async () => {
     const send = (method: string, at: string, body: object) =>
       workspace
         .server()
@@ -197,7 +198,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('the URL of a setting or of the inbox keeps the current chat', async () => {
+  test.runIf(full)('the URL of a setting or of the inbox keeps the current chat', async () => {
     const page = await listed()
     const chat = chatPage(page)
     const id = await storeChat(workspace.server(), { title: 'In sight', texts: ['Hello', 'in sight'] })
@@ -215,7 +216,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('the HTML replay runs from disk, sends no requests, and replays the run', async () => {
+  test.runIf(full)('the HTML replay runs from disk, sends no requests, and replays the run', async () => {
     const { store, workspace: own } = workspace.server()
     const hostile = hostileVectors.slice(0, 400).join('\n\n')
     const at = { sessionId: 'bad' }

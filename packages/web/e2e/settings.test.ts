@@ -4,6 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
 import { storeChat } from './testing/store-chat.ts'
@@ -103,7 +104,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await close()
   })
 
-  test('settings in config.json for models, tools, limits, crashes and search are found and changed', async () => {
+  test.runIf(full)('settings in config.json for models, tools, limits, crashes and search are found and changed', async () => {
     const config = async () =>
       JSON.parse(await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')) as unknown
     await patch('/ai/config', { recovery: null, useTools: null, limits: null })
@@ -200,7 +201,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await close()
   })
 
-  test('skills are listed with problems, and others are imported after review and trust', async () => {
+  test.runIf(full)('skills are listed with problems, and others are imported after review and trust', async () => {
     const home = path.join(workspace.server().home.path, 'skills', 'csv')
     await rm(home, { recursive: true, force: true })
     await patch('/ai/workspace', { trusted: false })
@@ -236,7 +237,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace.complaints.splice(0, workspace.complaints.length, ...workspace.complaints.filter(isNotRefused))
   })
 
-  test('data size, backup and diagnostics work; models are listed with their capabilities', async () => {
+  test.runIf(full)('data size, backup and diagnostics work; models are listed with their capabilities', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.evaluate(() => void (window.location.hash = '#settings'))
     await dialog(page).getByRole('link', { name: 'Data', exact: true }).click()
@@ -287,7 +288,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => sheet.count()).toBe(0)
   })
 
-  test('a few letters go to a session, a message in it, a setting or a command', async () => {
+  test.runIf(full)('a few letters go to a session, a message in it, a setting or a command', async () => {
     await storeChat(workspace.server(), { title: 'A garden', texts: ['Who is there?', 'a zebra in the garden'] })
     const palette = page.getByRole('dialog', { name: 'Go to anything' })
     await page.keyboard.press('Control+k')

@@ -156,7 +156,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('one gets more input after the run, continues alone, and becomes a chat', async () => {
+  test.runIf(full)('one gets more input after the run, continues alone, and becomes a chat', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 844 })
     const chat = chatPage(page)
     gates.open('left')
@@ -202,7 +202,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a failed one shows the reason and can be retried', async () => {
+  test.runIf(full)('a failed one shows the reason and can be retried', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.ask('fails')

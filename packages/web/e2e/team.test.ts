@@ -29,7 +29,8 @@ describe.skipIf(chromium === undefined)(name, () => {
 
   beforeAll(async () => {
     const port = await freePort()
-    origin = `http://127.0.0.1:${port}`
+    // Passkeys belong to a name, not to an IP address.
+    origin = `http://localhost:${port}`
     workspace = await openWorkspace(chromium ?? '', {
       files: { 'notes.md': '# Notes' },
       server: {
@@ -66,6 +67,31 @@ describe.skipIf(chromium === undefined)(name, () => {
     await owner.getByRole('alert').getByText('Email or password is wrong.').waitFor()
     await owner.getByLabel('Password').fill(password)
     await owner.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await owner.getByRole('button', { name: 'Olga Owens Owner' }).waitFor()
+  })
+
+  test('a passkey is added and signs in', async () => {
+    const cdp = await owner.context().newCDPSession(owner)
+    await cdp.send('WebAuthn.enable')
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    await owner.goto(`${origin}/#settings/account`)
+    await owner.reload()
+    await owner.getByLabel('Name of the passkey').fill('Laptop')
+    await owner.getByRole('button', { name: 'Add a passkey' }).click()
+    await owner.getByRole('button', { name: 'Remove: Laptop' }).waitFor()
+    await owner.keyboard.press('Escape')
+    await owner.getByRole('button', { name: 'Olga Owens Owner' }).click()
+    await owner.getByRole('menuitem', { name: 'Sign out' }).click()
+    await owner.getByRole('button', { name: 'Use a passkey' }).click()
     await owner.getByRole('button', { name: 'Olga Owens Owner' }).waitFor()
   })
 

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { makeWav } from '../../documents/src/testing/make-wav.ts'
 import { makeZip } from '../../documents/src/testing/make-zip.ts'
 import { axe, oneLook } from './testing/axe.ts'
@@ -77,7 +78,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('attachments of a sent message open in the viewers', async () => {
+  test.runIf(full)('attachments of a sent message open in the viewers', async () => {
     const page = await workspace.open({ viewport: { width: 1400, height: 900 } })
     const mail = 'From: Ann <ann@example.com>\r\nSubject: Lunch\r\n\r\nAt noon?\r\n'
     const files = [

@@ -78,9 +78,9 @@ const help = `Troupe: a workspace where agents use real tools under your control
                             the URL in TROUPE_DATABASE_URL or in the file that TROUPE_DATABASE_URL_FILE names
     --place <name>          the disk with the folders of the home, as servers name it; default: main
   troupe secrets rotate     team mode: encrypt all stored secrets with the current TROUPE_SECRET_KEY
-  troupe person export <id> [-o <file>]
+  troupe person export <email|id> [-o <file>]
                             team mode: write everything about a member as JSON Lines
-  troupe person delete <id> --yes [--email <address>]
+  troupe person delete <email|id> --yes [--email <address>]
                             team mode: delete everything about a member
   troupe help, troupe version
 

@@ -4,11 +4,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { count } from '@troupe/server/count'
 import { defineCommand, UsageError } from '../shared/command.ts'
-import { connect, readJson } from '../shared/connect.ts'
+import { type Connection, readJson } from '../shared/connect.ts'
+import { connectAsOperator } from '../shared/operator.ts'
 
-const usage = 'expected: troupe person export <id> [-o <file>], or troupe person delete <id> --yes [--email <address>]'
+const usage =
+  'expected: troupe person export <email or id> [-o <file>], or troupe person delete <email or id> --yes [--email <address>]'
 
-/** `troupe person export|delete <id>`: all data of a member of the team, as a file or gone. */
+/** `troupe person export|delete <email or id>`: all data of a member of the team, as a file or gone. */
 export const command = defineCommand({
   options: {
     output: { type: 'string', short: 'o' },
@@ -16,16 +18,18 @@ export const command = defineCommand({
     yes: { type: 'boolean', default: false },
   },
   async run({ values, positionals }, context) {
-    const [action, id, ...more] = positionals
-    if (id === undefined || more.length > 0 || (action !== 'export' && action !== 'delete')) throw new UsageError(usage)
+    const [action, given, ...more] = positionals
+    if (given === undefined || more.length > 0 || (action !== 'export' && action !== 'delete'))
+      throw new UsageError(usage)
     if (action === 'delete' && !values.yes)
       throw new UsageError('this deletes chats, keys and shares for good. Add --yes to do it')
-    const connection = await connect(context)
+    const connection = await connectAsOperator(context)
     try {
+      const id = await idOf(connection, given)
       if (action === 'delete') {
         const { chats, blobs } = await connection.call('DELETE /ai/people/:id/data', {
           params: { id },
-          query: { email: values.email },
+          query: { email: values.email ?? (given.includes('@') ? given : undefined) },
         })
         context.stdout.write(`Deleted ${count(chats, 'chat')} and ${count(blobs, 'file')}.\n`)
         return 0
@@ -44,3 +48,12 @@ export const command = defineCommand({
     }
   },
 })
+
+/** Ids are for programs. People know the address of a member. */
+async function idOf({ call }: Connection, given: string): Promise<string> {
+  if (!given.includes('@')) return given
+  const { members } = await call('GET /ai/members')
+  const found = members.find(({ email }) => email?.toLowerCase() === given.toLowerCase())
+  if (found === undefined) throw new UsageError(`no member has the address ${given}`)
+  return found.id
+}

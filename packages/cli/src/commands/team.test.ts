@@ -81,6 +81,24 @@ test('a person signs in on the command line and gets answers from the server of 
   const token = readFileSync(path.join(place.folder, 'server', 'token'), 'utf8').trim()
   expect((await fetch(`${url}/ai/sessions`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(401)
 
+  // Whoever holds the secret key may run these commands, and nobody else.
+  const node = { ...place, env: { ...place.env, ...env, TROUPE_HOME: path.join(place.folder, 'server') } }
+  expect(await troupe(node, ['secrets', 'rotate'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('encrypted with the key') as string,
+  })
+  expect(await troupe(node, ['person', 'export', 'olga@team.example', '-o', 'olga.jsonl'])).toMatchObject({ code: 0 })
+  expect(readFileSync(path.join(place.folder, 'work', 'olga.jsonl'), 'utf8')).toContain('olga@team.example')
+  expect(await troupe(node, ['person', 'delete', 'olga@team.example', '--yes'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('owner') as string,
+  })
+  expect((await troupe(node, ['person', 'export', 'nobody@team.example'])).stderr).toContain('no member has')
+  const keyless = { ...node, env: { ...node.env, TROUPE_SECRET_KEY: '' } }
+  expect((await troupe(keyless, ['secrets', 'rotate'])).stderr).toContain('set TROUPE_SECRET_KEY')
+  const other = { ...node, env: { ...node.env, TROUPE_SECRET_KEY: 'x'.repeat(40) } }
+  expect((await troupe(other, ['secrets', 'rotate'])).stderr).toContain('Sign in first')
+
   expect(await troupe(place, ['logout', url])).toMatchObject({ code: 0 })
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({})
   expect((await fetch(`${url}/ai/sessions`, { headers: { authorization: `Bearer ${kept!.token}` } })).status).toBe(401)

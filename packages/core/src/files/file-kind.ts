@@ -1,9 +1,11 @@
 import { type Buffer, isUtf8 } from 'node:buffer'
 
-/** File type, detected from the first bytes instead of the name. */
-/** Texts that only make sense converted. Others, such as HTML and CSV, are shown as they are. */
+/** Texts that only make sense converted. Others, such as CSV, are shown as they are. */
 export const convertedTexts = /\.(rtf|eml|mbox|mht|mhtml|fodt|fodp|ics|vcf)$/i
+/** Texts that are shown converted or as they are. */
+export const htmlFiles = /\.x?html?$/i
 
+/** File type, detected from the first bytes instead of the name. */
 export type FileKind =
   | { kind: 'text' }
   | { kind: 'image'; mediaType: string }

@@ -163,20 +163,29 @@ function formatNote({ format, endings }: TextRange): string | undefined {
   return notes.length === 0 ? undefined : notes.join(', ')
 }
 
-/** Reads a document as Markdown. Undefined if it is of no format that can be read. */
+/**
+ * Reads a document as Markdown. Undefined if it is of no format that can be read. With `isSource: false` the model needs
+ * another read before it may replace the file.
+ */
 export async function readDocument(
   file: OpenedFile,
   part: DocumentPart,
   ctx: ToolContext,
+  more: { notes?: readonly string[]; isSource?: boolean } = {},
 ): Promise<ReadResult | undefined> {
   const { documents } = ctx
   const source = { path: file.real }
   if (documents === undefined || (await documents.identify(source, ctx.signal)) === undefined) return undefined
   const answer = await documents.read(source, part, ctx.signal)
   const { format, title, mediaType, facts, text, next } = answer
-  const notes = [...(answer.notes ?? []), ...(isRecording(format) ? await transcriptNotes(ctx) : [])]
+  const notes = [
+    ...(answer.notes ?? []),
+    ...(more.notes ?? []),
+    ...(isRecording(format) ? await transcriptNotes(ctx) : []),
+  ]
   const images = await storeImages(answer.images ?? [], ctx)
-  recordRead(ctx.state, file.real, { stats: file.stats, sha256: '' }, next === undefined ? 'all' : 'some')
+  const isAll = next === undefined && more.isSource !== false
+  recordRead(ctx.state, file.real, { stats: file.stats, sha256: '' }, isAll ? 'all' : 'some')
   const lines = [`${file.shown} is ${title}: ${facts}.`, ...notes, '', text]
   if (next !== undefined) lines.push('', `(There is more. Continue with ${JSON.stringify(next)}.)`)
   return {

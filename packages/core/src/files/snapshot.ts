@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import type { AgentState, FileStamp } from '../tool/agent-state.ts'
+import { htmlFiles } from './file-kind.ts'
 
 export interface Snapshot {
   bytes: Buffer
@@ -225,7 +226,7 @@ export function requireFullyRead(state: Reads, path: string, shown: string, now:
   const stamp = state.reads.get(path)
   if (stamp?.partial !== true) return
   throw new Error(
-    `You have read only part of "${shown}", and this would replace all of it. Read the rest first (offset ${firstGap(stamp)}), or use Edit.`,
+    `You have read only part of "${shown}", and this would replace all of it. Read the rest first (${htmlFiles.test(path) ? '"raw": true, ' : ''}offset ${firstGap(stamp)}), or use Edit.`,
   )
 }
 

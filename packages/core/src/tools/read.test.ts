@@ -4,6 +4,7 @@ import { appendFileSync, chmodSync, rmSync, symlinkSync, truncateSync, writeFile
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestWorkspace, type TestWorkspace } from '../testing/test-workspace.ts'
 import read from './read.ts'
+import write from './write.ts'
 
 let ws: TestWorkspace
 beforeEach(() => {
@@ -188,6 +189,32 @@ test('a photo has the facts of its camera', async () => {
   expect(photo.text).toMatch(/^photo\.jpg is an image \(JPEG\), 320 x 240 pixels.*\nCamera: Acme One$/)
   // Without a header for it, the file is not read a second time.
   expect((await ws.call(read, { file_path: 'drawing.png' }, { documents })).text).not.toContain('Camera')
+})
+
+test('an HTML page is text with numbered paragraphs, and its source on request', async () => {
+  const source = '<p>Hello</p>\n<script>run()</script>\n'
+  ws.put('page.html', source)
+  ws.put('app.html', '<div id="root"></div>\n')
+  const format = { format: 'html', title: 'an HTML page', mediaType: 'text/html' }
+  const documents = {
+    identify: () => Promise.resolve(format),
+    read: ({ path }: { path: string }, { offset = 1 }: { offset?: number | undefined }) =>
+      offset > 1
+        ? Promise.reject(new Error('The document has 1 paragraph; there is none at offset 2.'))
+        : Promise.resolve(
+            path.endsWith('page.html')
+              ? { ...format, facts: '1 paragraph', text: '[¶ 1] Hello' }
+              : { ...format, facts: '0 paragraphs', text: '' },
+          ),
+  }
+  const page = await ws.call(read, { file_path: 'page.html' }, { documents })
+  expect(page.text).toMatch(/^page\.html is an HTML page: 1 paragraph\.\n.*"raw": true.*\n\n\[¶ 1\] Hello$/)
+  await expect(ws.call(write, { file_path: 'page.html', content: 'x' }, { documents })).rejects.toThrow('"raw": true')
+  await expect(ws.call(read, { file_path: 'page.html', offset: 2 }, { documents })).rejects.toThrow('"raw": true')
+  expect((await ws.call(read, { file_path: 'page.html', raw: true }, { documents })).text).toContain('\t<p>Hello</p>')
+  await ws.call(write, { file_path: 'page.html', content: 'x' }, { documents })
+  // A page without text, such as one that a script fills, is shown as its source.
+  expect((await ws.call(read, { file_path: 'app.html' }, { documents })).text).toContain('<div id="root">')
 })
 
 test('an image is described and stored as a blob if there is a store', async () => {

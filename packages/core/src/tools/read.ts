@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
 import { markNotesShown, unseenFolderNotes } from '../files/agents-md.ts'
-import { convertedTexts, databaseName, fileKind, headLength } from '../files/file-kind.ts'
+import { convertedTexts, databaseName, fileKind, headLength, htmlFiles } from '../files/file-kind.ts'
 import { lookalikePath, missingFileMessage } from '../files/missing-file.ts'
 import {
   type OpenedFile,
@@ -25,7 +25,7 @@ import type { DocumentPart } from '../tool/documents.ts'
 import { defineTool, type ToolContext, withModelText } from '../tool/tool.ts'
 
 export default defineTool({
-  description: `Reads a file in the workspace. Text is returned with line numbers, up to 2,000 lines or 50 KB from "offset". Folders are listed, notebooks shown by cell, images as they are; PDFs, office files, mail and archives become Markdown. Read a file before you change it.`,
+  description: `Reads a file in the workspace. Text is returned with line numbers, up to 2,000 lines or 50 KB from "offset". Folders are listed, notebooks shown by cell, images as they are; PDFs, office files, HTML, mail and archives become Markdown. Read a file before you change it.`,
   input: z.object({
     file_path: z.string().describe('Absolute, or relative to the working directory'),
     offset: z.int().nonnegative().describe('The line to start from. The first line is 1').optional(),
@@ -34,6 +34,7 @@ export default defineTool({
     sheet: z.string().max(200).optional(),
     range: z.string().max(50).describe('Cells: "B4:D20"').optional(),
     images: z.boolean().describe('Pages as pictures').optional(),
+    raw: z.boolean().describe('The source of an HTML file, by lines').optional(),
   }),
   readOnly: true,
   group: 'file-read',
@@ -63,9 +64,11 @@ function resolveForReading(given: string, ctx: ToolContext): ResolvedPath {
 const wholeBytes = 2 ** 18
 /** First read of longer files: enough for the lines shown from the start. */
 const headBytes = 2 ** 16
+/** Longer pages are shown by lines. */
+const maxPageBytes = 50 * 2 ** 20
 
 /** Lines of a text, or a part of a document. */
-type ReadPart = ReadRange & Pick<DocumentPart, 'pages' | 'sheet' | 'range' | 'images'>
+type ReadPart = ReadRange & Pick<DocumentPart, 'pages' | 'sheet' | 'range' | 'images'> & { raw?: boolean | undefined }
 
 async function readTarget(target: ResolvedPath, range: ReadPart, ctx: ToolContext): Promise<ReadResult> {
   const { path: real, shown, stats } = target
@@ -114,8 +117,25 @@ async function readFile(file: OpenedFile, range: ReadPart, ctx: ToolContext): Pr
     )
   }
   if (kind.kind !== 'text') return readMedia(file, kind, ctx)
+  const page = htmlFiles.test(real) && range.raw !== true ? await readPage(file, range, ctx) : undefined
+  if (page !== undefined) return page
   const notebook = real.endsWith('.ipynb') ? await readNotebook(file, range, ctx) : undefined
   return notebook ?? readText(file, head, range, ctx)
+}
+
+/**
+ * The text of an HTML page. Undefined if it has none, such as a page that a script fills, or is too large. The model has
+ * not seen the source, so it counts as read in part.
+ */
+async function readPage(file: OpenedFile, range: ReadPart, ctx: ToolContext): Promise<ReadResult | undefined> {
+  if (file.size > maxPageBytes) return undefined
+  const note = 'Numbers count paragraphs. Read it with "raw": true for its source by lines, such as to change it.'
+  const more = { notes: [note], isSource: false }
+  const page = await readDocument(file, documentPart(range), ctx, more).catch((error: unknown) => {
+    ctx.signal.throwIfAborted()
+    throw new Error(`${(error as Error).message} Read it with "raw": true for lines of its source.`, { cause: error })
+  })
+  return page?.output.kind === 'document' && page.output.facts.startsWith('0 paragraphs') ? undefined : page
 }
 
 /** The fields that a document knows. The call has others. */

@@ -24,9 +24,11 @@ const blockTags = new Set(
 )
 const voidTags = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'wbr'])
 const maxBlocks = 1_000_000
+/** The parser takes time with the square of the depth. */
+const maxDepth = 10_000
 
 /**
- * Turns HTML into blocks in one pass, so deep nesting needs no stack. Scripts and what is hidden by a style or an
+ * Turns HTML into blocks in one pass. Throws if it is nested extremely deep. Scripts and what is hidden by a style or an
  * attribute are left out, and nothing is loaded.
  */
 export function htmlBlocks(source: string): HtmlText {
@@ -41,6 +43,7 @@ export function htmlBlocks(source: string): HtmlText {
   let pre = 0
   let isTitle = false
   let hasHidden = false
+  let depth = 0
   /** Tags open inside something that is left out. */
   let ignored: string[] = []
 
@@ -172,6 +175,7 @@ export function htmlBlocks(source: string): HtmlText {
   const parser = new Parser(
     {
       onopentag(name, attributes) {
+        if (++depth > maxDepth) throw new Error('The page is nested too deeply to be read as text.')
         if (ignored.length > 0) {
           if (!voidTags.has(name)) ignored.push(name)
           return
@@ -188,6 +192,7 @@ export function htmlBlocks(source: string): HtmlText {
         else text += data.replace(/[ \t\r\n\f]+/g, ' ')
       },
       onclosetag(name) {
+        depth--
         if (ignored.length > 0) {
           const at = ignored.lastIndexOf(name)
           if (at !== -1) ignored = ignored.slice(0, at)

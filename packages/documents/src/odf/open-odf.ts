@@ -24,7 +24,8 @@ export async function withOdf<T>(source: DocumentSource, use: (document: OdfDocu
   const head = await source.bytesAt(0, 4)
   if (head.toString('latin1') !== 'PK\u0003\u0004') {
     const root = childNamed(parseXml(decodeXml(await source.bytes(64 * 2 ** 20))), 'document')
-    if (root === undefined) throw new Error(`${source.name} is damaged: it has no document element.`)
+    if (root === undefined)
+      throw new Error(`${source.name} is damaged: it has no document element. Ask for another copy.`)
     return use(odfDocument(root, root, root, new Map(), []))
   }
   return withZipPackage(source, async (parts) => {

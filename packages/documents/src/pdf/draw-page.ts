@@ -49,6 +49,8 @@ export async function drawPage(
   context.fillRect(0, 0, canvas.width, canvas.height)
   // pdf.js expects a canvas of a browser, which this one behaves like.
   const task = page.render({ canvas: null, canvasContext: context as never, viewport })
+  // Without a turn of the event loop between its steps, pdf.js would draw on while the timer waits.
+  task.onContinue = (next: () => void) => void setImmediate(next)
   const timer = setTimeout(() => task.cancel(), drawMs)
   try {
     await task.promise

@@ -90,13 +90,28 @@ test('an image has its size and the facts of its camera', async () => {
   ])
 })
 
+/** 64 x 64 pixels, red above blue, encoded as HEVC with a quality of 10. */
+const heic =
+  'AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAUJtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFmAAEAAAAAAAAAIgAAACNpaW5mAAAAAAABAAAAFWluZmUCAAAAAAEAAGh2YzEAAAAAwmlwcnAAAACkaXBjbwAAAHhodmNDAQNwAAAAAAAAAAAAHvAA/P34+AAADwMgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQCEAAQArQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqSSmubgQEDAgAAAMACAAAAwAIQCIAAQAHRAHBcrAiQAAAABRpc3BlAAAAAAAAAEAAAABAAAAAEHBpeGkAAAAAAwgICAAAABZpcG1hAAAAAAAAAAEAAQOBAoMAAAAqbWRhdAAAAB4oAa8EGPx5OOv/+llP31AXbAyGd/8bdD1Z9/lfR4s='
+
 test('a picture that models do not take is converted for them', async () => {
   const tiff = await sharp({ create: { width: 3000, height: 30, channels: 3, background: 'red' } })
     .tiff()
     .toBuffer()
   const { images = [] } = await read('scan.tif', tiff, { images: true })
   expect(images).toMatchObject([{ mediaType: 'image/png', width: 1568, height: 16 }])
-  expect((await read('scan.tif', tiff)).images).toBeUndefined()
+  expect(await read('scan.tif', tiff)).toMatchObject({ notes: ['Read it with "images": true to see the picture.'] })
+})
+
+test('pictures of phones are decoded, and damaged ones say so', async () => {
+  const bytes = Buffer.from(heic, 'base64')
+  expect((await read('IMG_1.HEIC', bytes)).facts).toBe('HEIC, 64 x 64 pixels, 392 bytes')
+  const { images = [] } = await read('IMG_1.HEIC', bytes, { images: true })
+  expect(images).toMatchObject([{ mediaType: 'image/png', width: 64, height: 64 }])
+  const colors = await sharp(images[0]!.bytes).resize(1, 2, { kernel: 'nearest' }).removeAlpha().raw().toBuffer()
+  expect([...colors].map((value) => Math.round(value / 255))).toEqual([1, 0, 0, 0, 0, 1])
+  const damaged = await read('IMG_2.HEIC', bytes.subarray(0, 370), { images: true })
+  expect(damaged).toMatchObject({ notes: [expect.stringContaining('cannot be decoded')] })
 })
 
 test('audio has its duration and codec', async () => {

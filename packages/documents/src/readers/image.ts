@@ -1,4 +1,6 @@
 import type { DocumentImage } from '@troupe/core'
+import type { Sharp } from 'sharp'
+import { decodeHeic } from '../media/decode-heic.ts'
 import { exifLines } from '../media/image-facts.ts'
 import { defineReader } from '../reader.ts'
 import { checkParts, sizeOf } from '../text/parts.ts'
@@ -6,6 +8,8 @@ import { checkParts, sizeOf } from '../text/parts.ts'
 const title = 'an image'
 const maxBytes = 100 * 2 ** 20
 const longestSide = 1568
+/** Photos are larger as PNG, and become JPEG. */
+const mostPngBytes = 1_000_000
 
 export default defineReader({
   title,
@@ -17,7 +21,7 @@ export default defineReader({
     const bytes = await source.bytes(maxBytes)
     const type = typeOf(bytes.subarray(0, 32)) ?? 'image/jpeg'
     const { default: sharp } = await import('sharp')
-    // Formats that cannot be decoded, such as HEIC of phones, still have their facts.
+    // Formats that cannot be decoded still have their facts.
     const size = await sharp(bytes, { failOn: 'none' })
       .metadata()
       .catch(() => undefined)
@@ -26,28 +30,48 @@ export default defineReader({
       facts.splice(1, 0, `${size.width} x ${size.height} pixels`)
     if ((size?.pages ?? 1) > 1) facts.push(`${size?.pages} pages or frames`)
     if (size?.hasAlpha === true) facts.push('transparency')
+    const image = part.images === true ? await shownImage(bytes, type) : undefined
     return {
       mediaType: type,
       facts: facts.join(', '),
       text: (await exifLines(bytes)).join('\n'),
-      images: part.images === true ? await shownImage(bytes) : undefined,
+      images: image && [image],
+      notes: notesOf(type, part.images === true, image !== undefined),
     }
   },
 })
 
-/** The picture in a format and size that models take. None if it cannot be decoded, such as HEIC of phones. */
-async function shownImage(bytes: Buffer): Promise<DocumentImage[]> {
+/** Pictures that models take are shown to them as they are. */
+function notesOf(type: string, isAsked: boolean, isShown: boolean): string[] | undefined {
+  if (isShown || /jpeg|png|gif|webp/.test(type)) return undefined
+  if (isAsked || !/heic|tiff|avif/.test(type))
+    return [
+      'The picture cannot be decoded: it is damaged, or of a kind that is not supported. Convert it to PNG or JPEG with a command.',
+    ]
+  return ['Read it with "images": true to see the picture.']
+}
+
+/** The picture in a format and size that models take. Undefined if it cannot be decoded. */
+async function shownImage(bytes: Buffer, type: string): Promise<DocumentImage | undefined> {
   const { default: sharp } = await import('sharp')
   try {
-    const { data, info } = await sharp(bytes, { failOn: 'none' })
-      .rotate()
-      .resize(longestSide, longestSide, { fit: 'inside', withoutEnlargement: true })
-      .png()
-      .toBuffer({ resolveWithObject: true })
-    return [{ anchor: 'image', bytes: data, mediaType: 'image/png', width: info.width, height: info.height }]
+    const picture = type === 'image/heic' ? await openHeic(bytes) : sharp(bytes, { failOn: 'none' }).rotate()
+    const small = picture.resize(longestSide, longestSide, { fit: 'inside', withoutEnlargement: true })
+    const { data, info } = await small.clone().png().toBuffer({ resolveWithObject: true })
+    const { width, height } = info
+    if (data.length <= mostPngBytes) return { anchor: 'image', bytes: data, mediaType: 'image/png', width, height }
+    const photo = await small.flatten({ background: 'white' }).jpeg({ quality: 85 }).toBuffer()
+    return { anchor: 'image', bytes: photo, mediaType: 'image/jpeg', width, height }
   } catch {
-    return []
+    return undefined
   }
+}
+
+/** Sharp has no decoder for the pictures of phones. */
+async function openHeic(bytes: Buffer): Promise<Sharp> {
+  const { default: sharp } = await import('sharp')
+  const { data, width, height } = await decodeHeic(bytes)
+  return sharp(data, { raw: { width, height, channels: 4 } })
 }
 
 const names: Readonly<Record<string, string>> = {
@@ -70,7 +94,7 @@ function typeOf(head: Buffer): string | undefined {
   if (/^RIFF....WEBP/s.test(start)) return 'image/webp'
   if (start.startsWith('II*\0') || start.startsWith('MM\0*')) return 'image/tiff'
   if (/^....ftyp(avif|avis)/s.test(start)) return 'image/avif'
-  if (/^....ftyp(heic|heix|mif1|msf1)/s.test(start)) return 'image/heic'
+  if (/^....ftyp(hei[cxms]|hev[cxms]|mif1|mif2|msf1)/s.test(start)) return 'image/heic'
   if (start.startsWith('8BPS')) return 'image/vnd.adobe.photoshop'
   return start.startsWith('BM') && head.length >= 26 && head.readUInt32LE(14) >= 12 && head.readUInt32LE(14) <= 124
     ? 'image/bmp'

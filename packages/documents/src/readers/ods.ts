@@ -44,7 +44,7 @@ async function openZipped(zip: ZipFile): Promise<Workbook> {
       throw new Error('The spreadsheet is protected with a password. Ask for a copy without one.')
   }
   const content = entry('content.xml')
-  if (content === undefined) throw new Error('The spreadsheet is damaged: it has no content.')
+  if (content === undefined) throw new Error('The spreadsheet is damaged: it has no content. Ask for another copy.')
   const workbook = await openOds(() => content.read())
   const macros = zip.entries.filter(
     ({ name }) => /^(Basic|Scripts)\/.+\.(xml|py|js|bsh)$/i.test(name) && !/script-l[cb]\.xml$/.test(name),

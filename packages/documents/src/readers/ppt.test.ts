@@ -21,6 +21,21 @@ function numbers(...values: number[]): Buffer {
   return bytes
 }
 
+/** A group of shapes with the mark of a table: its cells, and a line, which is none. */
+function table(cells: { text: string; place: number[] }[]): Buffer {
+  const isTable = Buffer.alloc(6)
+  isTable.writeUInt16LE(0x39f, 0)
+  const shapes = cells.map(({ text, place }) =>
+    container(0xf004, [
+      record(0xf00a, numbers(1, 0), 1),
+      record(0xf00f, numbers(...place)),
+      container(0xf00d, [record(0x0fa8, Buffer.from(text, 'latin1'))]),
+    ]),
+  )
+  const line = container(0xf004, [record(0xf00a, numbers(9, 0), 20), record(0xf00f, numbers(0, 5, 20, 5))])
+  return container(0xf003, [container(0xf004, [record(0xf122, isTable, 1)]), ...shapes, line])
+}
+
 /** A presentation with one slide, whose title is in the outline and whose text is in a shape. */
 function makePresentation(mark = 0xe391c05f): Buffer {
   const title = [record(0x0f9f, numbers(0)), record(0x0fa8, Buffer.from('Goals', 'latin1'))]
@@ -32,6 +47,11 @@ function makePresentation(mark = 0xe391c05f): Buffer {
   const drawing = container(0x040c, [
     container(0xf004, [container(0xf00d, [record(0x0f9e, numbers(0))])]),
     container(0xf004, [box]),
+    table([
+      { text: 'Year', place: [0, 0, 10, 10] },
+      { text: 'Sum', place: [10, 0, 20, 10] },
+      { text: 'both', place: [0, 10, 20, 20] },
+    ]),
   ])
   const slide = container(0x03ee, [record(0x03f9, show), drawing])
   const places = record(0x1772, numbers((2 << 20) | 1, 0, document.length))
@@ -43,10 +63,17 @@ function makePresentation(mark = 0xe391c05f): Buffer {
   })
 }
 
-test('an old presentation has titles, texts and hidden slides', async () => {
+test('an old presentation has titles, texts, tables and hidden slides', async () => {
   const answer = await read('old.ppt', makePresentation())
   expect(answer).toMatchObject({ format: 'ppt', facts: '1 slide, 1 hidden', notes: ['Hidden slides: 1.'] })
-  expect(answer.text.split('\n')).toEqual(['## [slide 1] Goals (hidden)', '漢字', 'line'])
+  expect(answer.text.split('\n')).toEqual([
+    '## [slide 1] Goals (hidden)',
+    '漢字',
+    'line',
+    '| Year | Sum |',
+    '|---|---|',
+    '| both | ← |',
+  ])
 })
 
 test('encrypted and older presentations say what to do', async () => {

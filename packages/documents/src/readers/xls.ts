@@ -3,11 +3,13 @@ import { defineReader, type DocumentSource } from '../reader.ts'
 import { openXls } from '../sheets/open-xls.ts'
 import { readWorkbook } from '../sheets/read-workbook.ts'
 import { hasZipEntry } from '../zip/has-entry.ts'
+import { checkEntries, openZipFile } from '../zip/zip-file.ts'
 
 const title = 'an Excel workbook in a binary format'
 const mediaType = 'application/vnd.ms-excel'
 const extensions = ['xls', 'xlt', 'xla', 'xlsb']
 const maxBytes = 64 * 2 ** 20
+const maxUnpackedBytes = 256 * 2 ** 20
 
 export default defineReader({
   title,
@@ -22,10 +24,21 @@ export default defineReader({
     return hasZipEntry(head, source, /(^|\/)xl\/workbook\.bin$/i)
   },
   async read(source, part) {
+    if ((await source.bytesAt(0, 2)).toString('latin1') === 'PK') await checkZip(source)
     const workbook = await openXls(await source.bytes(maxBytes))
     return { format: 'xls', title, mediaType, ...(await readWorkbook(workbook, part, () => source.isLate())) }
   },
 })
+
+/** The library checks nothing that it unpacks, and loops in damaged parts. */
+async function checkZip({ path: file }: DocumentSource): Promise<void> {
+  const zip = await openZipFile(file)
+  try {
+    await checkEntries(zip, maxUnpackedBytes)
+  } finally {
+    await zip.close()
+  }
+}
 
 function isCompoundFile(head: Buffer): boolean {
   return head.length >= 512 && head.readUInt32LE(0) === 0xe0_11_cf_d0 && head.readUInt32LE(4) === 0xe1_1a_b1_a1

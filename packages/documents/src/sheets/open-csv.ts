@@ -119,9 +119,10 @@ async function forEachRecord(
     let at = 0
     if (isStart) at = /^sep=.\r?\n/i.exec(text)?.[0].length ?? 0
     isStart = false
+    const find = { quote: finder(text, '"'), newline: finder(text, '\n'), carriage: finder(text, '\r') }
     while (at < text.length) {
       const isWanted = number + 1 >= first
-      const record = takeRecord(text, at, { delimiter, isLast, isWanted })
+      const record = takeRecord(text, at, { delimiter, isLast, isWanted, find })
       if (record === undefined) break
       number++
       at = record.end
@@ -136,8 +137,20 @@ async function forEachRecord(
   }
 }
 
+/** Finds a character from places that only grow, so it looks at each part of the text once. */
+type Finder = (from: number) => number
+
+function finder(text: string, character: string): Finder {
+  let found = -2
+  return (from) => {
+    if (found !== -1 && found < from) found = text.indexOf(character, from)
+    return found
+  }
+}
+
 interface TakeOptions {
   delimiter: string
+  find: { quote: Finder; newline: Finder; carriage: Finder }
   /** No text follows. */
   isLast: boolean
   isWanted: boolean
@@ -145,21 +158,18 @@ interface TakeOptions {
 
 /** One record from `at`. Undefined if more text is needed. */
 function takeRecord(text: string, at: number, options: TakeOptions): { fields: string[]; end: number } | undefined {
-  const { delimiter, isLast, isWanted } = options
-  const newline = lineEnd(text, at, isLast)
+  const { delimiter, isWanted, isLast, find } = options
+  const newline = lineEnd(text, at, options)
   if (newline === undefined && !isLast) return undefined
   const stop = newline?.at ?? text.length
-  const quote = text.indexOf('"', at)
+  const quote = find.quote(at)
   if (quote === -1 || quote >= stop)
     return { fields: isWanted ? text.slice(at, stop).split(delimiter) : [], end: newline?.next ?? text.length }
   return takeQuoted(text, at, options) ?? undefined
 }
 
-function takeQuoted(
-  text: string,
-  start: number,
-  { delimiter, isLast, isWanted }: TakeOptions,
-): { fields: string[]; end: number } | undefined {
+function takeQuoted(text: string, start: number, options: TakeOptions): { fields: string[]; end: number } | undefined {
+  const { delimiter, isLast, isWanted } = options
   const fields: string[] = []
   let at = start
   for (;;) {
@@ -172,7 +182,7 @@ function takeQuoted(
         at = close + 1
       }
     }
-    const line = lineEnd(text, at, isLast)
+    const line = lineEnd(text, at, options)
     if (line === undefined && !isLast) return undefined
     const stop = line?.at ?? text.length
     const next = text.indexOf(delimiter, at)
@@ -189,14 +199,14 @@ function closingQuote(text: string, from: number): number {
   return -1
 }
 
-function lineEnd(text: string, from: number, isLast: boolean): { at: number; next: number } | undefined {
-  const newline = text.indexOf('\n', from)
+function lineEnd(text: string, from: number, { find, isLast }: TakeOptions): { at: number; next: number } | undefined {
+  const newline = find.newline(from)
   if (newline !== -1) {
     const at = newline > from && text.charCodeAt(newline - 1) === 13 ? newline - 1 : newline
     return { at, next: newline + 1 }
   }
   // Old Mac files end lines with a carriage return alone.
-  const carriage = text.indexOf('\r', from)
+  const carriage = find.carriage(from)
   if (carriage === -1 || (carriage === text.length - 1 && !isLast)) return undefined
   return { at: carriage, next: carriage + 1 }
 }

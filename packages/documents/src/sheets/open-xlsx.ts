@@ -22,7 +22,8 @@ export async function openXlsx(zip: ZipFile): Promise<Workbook> {
   const main = await workbookPart(pack)
   const root = await pack.xml(main)
   const book = root && childNamed(root, 'workbook')
-  if (book === undefined) throw new Error('The workbook is damaged: its list of sheets cannot be read.')
+  if (book === undefined)
+    throw new Error('The workbook is damaged: its list of sheets cannot be read. Ask for another copy.')
   const relations = await pack.relations(main)
   const target = (type: string): string | undefined => relations.find((relation) => relation.type === type)?.target
   const properties = childNamed(book, 'workbookPr')

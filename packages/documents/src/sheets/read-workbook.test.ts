@@ -31,7 +31,7 @@ function relations(...targets: readonly (readonly [type: string, target: string,
 }
 
 /** A workbook of one sheet with these rows. `more` follows them. */
-function xlsx(rows: string, { more = '', head = '', ...parts }: Record<string, string> = {}): Buffer {
+function xlsx(rows: string, { more = '', head = '', ...parts }: Record<string, string | Buffer> = {}): Buffer {
   return makeZip({
     '_rels/.rels': relations(['officeDocument', 'xl/workbook.xml']),
     'xl/workbook.xml': `<workbook xmlns:r="${office}"><sheets><sheet name="Budget" r:id="rId1"/></sheets></workbook>`,
@@ -163,6 +163,12 @@ describe('xlsx', () => {
     expect(text).toContain('|  | B | C |\n|---|---|---|\n| 7 | 1904-01-01 | 5 |')
   })
 
+  test('parts in UTF-16 are read', async () => {
+    const list = `<?xml version="1.0" encoding="UTF-16"?><workbook xmlns:r="${office}"><sheets><sheet name="預算" r:id="rId1"/></sheets></workbook>`
+    const parts = { 'xl/workbook.xml': Buffer.from(list, 'utf16le').swap16() }
+    expect((await read('wide.xlsx', xlsx('<row><c><v>7</v></c></row>', parts))).text).toContain('## 預算!A1')
+  })
+
   test('a damaged sheet and a damaged list of sheets are named', async () => {
     await expect(read('f.xlsx', xlsx('', { 'xl/workbook.xml': '<nothing/>' }))).rejects.toThrow(
       'The workbook is damaged: its list of sheets cannot be read.',
@@ -253,6 +259,9 @@ describe('csv', () => {
   test('a quote that is never closed swallows no more than one record', async () => {
     const { text } = await read('open.csv', 'a,b\n"open,1\nx,2\n')
     expect(text).toContain('| 3 | x | 2 |')
+    // Short rows without quotes: looking for a quote takes one pass over the text, not one for each row.
+    const many = await read('many.csv', `a,b\n"open,${'1,2\n'.repeat(2_000_000)}`)
+    expect(many.text).toContain('| 3 | 1 | 2 |')
   })
 })
 

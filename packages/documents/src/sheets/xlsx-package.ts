@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { decodeXml } from '../text/decode.ts'
 import { attribute, descendants, parseXml, type XmlElement } from '../xml/parse-xml.ts'
 import type { ZipEntry, ZipFile } from '../zip/zip-file.ts'
 
@@ -38,7 +39,7 @@ export function xlsxPackage(zip: ZipFile): XlsxPackage {
       } catch {
         return undefined
       }
-      return parseXml(decode(Buffer.concat(chunks)))
+      return parseXml(decodeXml(Buffer.concat(chunks)))
     },
     async relations(name) {
       const folder = path.posix.dirname(name)
@@ -65,7 +66,7 @@ export async function workbookPart(pack: XlsxPackage): Promise<string> {
   const main = relations.find(({ type }) => type === 'officeDocument')?.target
   if (main !== undefined && pack.part(main) !== undefined) return main
   const usual = pack.names().find((name) => /(^|\/)xl\/workbook\.xml$/.test(name))
-  if (usual === undefined) throw new Error('The workbook is damaged: it has no list of sheets.')
+  if (usual === undefined) throw new Error('The workbook is damaged: it has no list of sheets. Ask for another copy.')
   return usual
 }
 
@@ -78,9 +79,4 @@ function keyOf(name: string): string {
     .normalize(name.replaceAll('\\', '/'))
     .replace(/^(\.?\/)+/, '')
     .toLowerCase()
-}
-
-function decode(bytes: Buffer): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2)
-  return bytes.toString('utf8')
 }

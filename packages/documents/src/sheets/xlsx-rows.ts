@@ -110,8 +110,8 @@ async function forEachRow(
   let last = 0
   let from = 0
   let state: 'head' | 'rows' | 'skip' | 'tail' = 'head'
-  for await (const chunk of bytes) {
-    text += decoder.write(chunk as Buffer)
+  for await (const piece of doubling(bytes, decoder, () => text.length)) {
+    text += piece
     if (state === 'head') {
       const start = /<(?:([\w.-]+):)?sheetData\s*(\/?)>/.exec(text)
       if (start === null) {
@@ -147,6 +147,26 @@ async function forEachRow(
     if (state === 'tail' && text.length > maxTailLength) return { head: head ?? '', tail: '' }
   }
   return { head: head ?? text, tail: state === 'tail' ? text : '' }
+}
+
+/** Joins pieces until they are as long as the text they are added to, so a long row is not searched for each of them. */
+async function* doubling(
+  bytes: AsyncIterable<Uint8Array>,
+  decoder: StringDecoder,
+  lengthOf: () => number,
+): AsyncGenerator<string> {
+  let pieces: string[] = []
+  let length = 0
+  for await (const chunk of bytes) {
+    const piece = decoder.write(chunk as Buffer)
+    pieces.push(piece)
+    length += piece.length
+    if (length < lengthOf() / 2) continue
+    yield pieces.join('')
+    pieces = []
+    length = 0
+  }
+  if (length > 0) yield pieces.join('')
 }
 
 /** Takes the complete rows from the start of `text`. `at` is where the next one begins. */

@@ -1,7 +1,8 @@
 import type { CompoundFile } from '../ole/compound-file.ts'
-import { oneLine } from '../text/markdown.ts'
+import { oneLine, tableLines } from '../text/markdown.ts'
 import type { PagedDocument } from '../text/pages.ts'
-import { type PptRecord, recordAt, recordsBelow, recordsIn } from './records.ts'
+import { type PptRecord, recordAt, recordsIn } from './records.ts'
+import { tableCells, tableRows } from './table.ts'
 
 /** Types of the records that are read. */
 const type = {
@@ -18,9 +19,11 @@ const type = {
 
 const encryptedMark = 0xf3d1c4df
 const maxEdits = 10_000
+const maxDepth = 50
 
 interface TextPiece {
   isTitle: boolean
+  /** Lines of text, or of a table in Markdown. */
   text: string
 }
 
@@ -135,20 +138,36 @@ function slidePlaces(list: Buffer): SlidePlace[] {
   return slides
 }
 
-/** The texts in the shapes of a slide, in their order. */
-function textsOf(body: Buffer, outline: readonly TextPiece[]): TextPiece[] {
+/** The texts and tables in the shapes of a slide, in their order. */
+function textsOf(body: Buffer, outline: readonly TextPiece[], depth = 0): TextPiece[] {
   const pieces: TextPiece[] = []
   let isTitle = false
-  for (const record of recordsBelow(body)) {
+  for (const record of recordsIn(body)) {
+    const text = textOf(record)
     if (record.type === type.textKind) isTitle = isTitleKind(record)
-    if (record.type === type.outlineText && record.body.length >= 4) {
+    else if (record.type === type.outlineText && record.body.length >= 4) {
       const piece = outline[record.body.readUInt32LE(0)]
       if (piece !== undefined) pieces.push(piece)
-    }
-    const text = textOf(record)
-    if (text !== undefined) pieces.push({ isTitle, text })
+    } else if (text !== undefined) pieces.push({ isTitle, text })
+    else if (record.isContainer && depth < maxDepth)
+      pieces.push(...(tableOf(record, outline) ?? textsOf(record.body, outline, depth + 1)))
   }
   return pieces.filter(({ text }) => text.trim() !== '' && text.trim() !== '*')
+}
+
+function tableOf(group: PptRecord, outline: readonly TextPiece[]): TextPiece[] | undefined {
+  const cells = tableCells(group)
+  const rows =
+    cells &&
+    tableRows(cells, ({ shape }) =>
+      textsOf(shape, outline)
+        .map(({ text }) => text)
+        .join('\n')
+        .trim(),
+    )
+  if (rows === undefined) return undefined
+  const isEmpty = rows.every((row) => row.every((text) => text === ''))
+  return isEmpty ? [] : [{ isTitle: false, text: tableLines(rows).join('\n') }]
 }
 
 function isTitleKind({ body }: PptRecord): boolean {

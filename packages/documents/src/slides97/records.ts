@@ -7,7 +7,6 @@ export interface PptRecord {
 }
 
 const maxRecords = 2_000_000
-const maxDepth = 50
 
 /** Records one after the other. A damaged length ends the list. */
 export function recordsIn(bytes: Buffer): PptRecord[] {
@@ -28,14 +27,5 @@ export function recordAt(bytes: Buffer, at: number): PptRecord | undefined {
     instance: head >> 4,
     body: bytes.subarray(at + 8, at + 8 + bytes.readUInt32LE(at + 4)),
     isContainer: (head & 0xf) === 0xf,
-  }
-}
-
-/** Every record in a container, in order, those in inner containers after their container. */
-export function* recordsBelow(bytes: Buffer, depth = 0): Generator<PptRecord> {
-  if (depth > maxDepth) return
-  for (const record of recordsIn(bytes)) {
-    yield record
-    if (record.isContainer) yield* recordsBelow(record.body, depth + 1)
   }
 }

@@ -13,6 +13,11 @@ export interface ZipEntry {
   read(): AsyncIterable<Uint8Array>
 }
 
+/** The zip is damaged, or holds what is not read. The message names no file and has no period. */
+export class ZipError extends Error {
+  override name = 'ZipError'
+}
+
 export interface ZipFile {
   entries: ZipEntry[]
   close(): Promise<void>
@@ -64,10 +69,11 @@ async function readDirectory(file: FileHandle): Promise<ZipEntry[]> {
     placed.push({ from: local, to: local + 30 + nameLength + packed })
     const isEncrypted = (flags & 1) !== 0
     const read = (): AsyncIterable<Uint8Array> => {
-      if (isEncrypted) throw new Error(`${name.slice(0, 200)} is encrypted`)
-      if (method !== 0 && method !== 8) throw new Error(`${name.slice(0, 200)} uses an unsupported compression method`)
+      if (isEncrypted) throw new ZipError(`${name.slice(0, 200)} is encrypted`)
+      if (method !== 0 && method !== 8)
+        throw new ZipError(`${name.slice(0, 200)} uses an unsupported compression method`)
       if (unpacked > 1024 * 1024 && unpacked > packed * maxRatio)
-        throw new Error(`${name.slice(0, 200)} would expand to more than ${maxRatio} times its size`)
+        throw new ZipError(`${name.slice(0, 200)} would expand to more than ${maxRatio} times its size`)
       return unpack(file, { name, crc, packed, size: unpacked, local, deflated: method === 8 })
     }
     entries.push({ name, size: unpacked, isEncrypted, read })
@@ -154,14 +160,25 @@ async function* unpack(file: FileHandle, entry: Located): AsyncGenerator<Uint8Ar
   const bytes = entry.deflated && entry.packed > 0 ? inflated(raw, entry) : raw
   let size = 0
   let sum = 0
-  for await (const chunk of bytes as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > entry.size) break
-    sum = crc32(chunk, sum)
-    yield chunk
+  try {
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > entry.size) break
+      sum = crc32(chunk, sum)
+      yield chunk
+    }
+  } catch (error) {
+    throw new ZipError(`${entry.name.slice(0, 200)} cannot be unpacked`, { cause: error })
   }
   if (size !== entry.size || sum !== entry.crc)
-    throw new Error(`${entry.name.slice(0, 200)} does not match its entry in the zip`)
+    throw new ZipError(`${entry.name.slice(0, 200)} does not match its entry in the zip`)
+}
+
+/** Throws unless all entries unpack to what the directory says, in `most` bytes. */
+export async function checkEntries({ entries }: ZipFile, most: number): Promise<void> {
+  if (entries.reduce((sum, { size }) => sum + size, 0) > most)
+    throw new ZipError(`it would expand to more than ${Math.round(most / 2 ** 20)} MB`)
+  for (const entry of entries) for await (const _ of entry.read());
 }
 
 /** Avoids a stream on the handle, which would add listeners for each entry. */
@@ -191,5 +208,5 @@ async function bytesAt(file: FileHandle, position: number, length: number): Prom
 }
 
 function broken(): Error {
-  return new Error('the zip is damaged')
+  return new ZipError('the zip is damaged')
 }

@@ -13,6 +13,8 @@ export interface Endpoint {
   access: EndpointAccess
   /** Exists only in team mode. */
   team?: true
+  /** Also for commands on a node, which prove that they hold the secret key of the servers. Only in team mode. */
+  operator?: true
   /** A GET that the browser makes itself, such as an image or a download. A signed address is enough. */
   linkable?: true
   /** Works in one workspace: the server's own, or the folder a program names in `?workspace` or in the body. */

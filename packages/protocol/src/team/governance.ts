@@ -60,13 +60,20 @@ export const auditEndpoints = endpoints({
   },
 })
 
-const ownKeysSchema = z.object({ providers: z.array(z.string()).describe('ids of providers') })
+const ownKeysSchema = z.object({
+  allowed: z.boolean().describe('false if the policy forbids own keys'),
+  providers: z.array(z.string()).describe('ids of providers with an own key'),
+  available: z
+    .array(z.object({ id: z.string(), name: z.string(), keyURL: z.string().nullable() }))
+    .describe('providers that an own key can be set for'),
+})
 
 /** Only in team mode. */
 export const secretEndpoints = endpoints({
   'POST /ai/secrets/rotate': {
     access: { on: 'organization', right: 'manage' },
     team: true,
+    operator: true,
     summary: 'Encrypts all stored secrets with the current key.',
     answers: {
       200: z.object({
@@ -88,7 +95,7 @@ export const secretEndpoints = endpoints({
     team: true,
     summary: "Sets the caller's own key for a provider. It wins in their runs, and nobody else can use or see it.",
     body: z.strictObject({ provider: z.string().min(1).max(100), apiKey: z.string().min(1).max(5000) }),
-    answers: { 200: ownKeysSchema, 404: 'NotTeam, ProviderNotFound' },
+    answers: { 200: ownKeysSchema, 403: 'OwnKeysForbidden', 404: 'NotTeam, ProviderNotFound' },
   },
   'DELETE /ai/me/keys/:provider': {
     access: { on: 'self', right: 'manage' },
@@ -103,6 +110,7 @@ export const personDataEndpoints = endpoints({
   'GET /ai/people/:id/data': {
     access: { on: 'self', right: 'manage' },
     team: true,
+    operator: true,
     summary:
       'Downloads everything about a person as JSON Lines: chats, messages, files, comments, settings, usage, and audit entries.',
     linkable: true,
@@ -112,6 +120,7 @@ export const personDataEndpoints = endpoints({
   'DELETE /ai/people/:id/data': {
     access: { on: 'self', right: 'manage' },
     team: true,
+    operator: true,
     summary:
       'Deletes everything about a person. What belongs to others stays under a pseudonym: messages in their chats, totals of usage, audit entries.',
     query: z.object({ email: z.string().max(320).optional().describe('also forgotten by the audit log') }),

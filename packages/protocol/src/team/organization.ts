@@ -25,6 +25,7 @@ export const memberEndpoints = endpoints({
   'GET /ai/members': {
     access: { on: 'organization', right: 'read' },
     team: true,
+    operator: true,
     summary: 'Lists the members. Only owners and admins see e-mail addresses of others.',
     answers: {
       200: z.object({ members: z.array(memberSchema.extend({ email: z.string().nullable() })) }),

@@ -23,6 +23,7 @@ export const policySchema = z.strictObject({
   deniedHosts: patternsSchema.optional().describe('hosts that they may not reach'),
   tools: patternsSchema.optional().describe('the tools that may run, for example Read, Bash or mcp__files'),
   deniedTools: patternsSchema.optional().describe('tools that may not run'),
+  ownKeys: z.boolean().optional().describe('false: members may not use provider keys of their own'),
 })
 export type TeamPolicy = z.infer<typeof policySchema>
 
@@ -49,7 +50,7 @@ export const policyEndpoints = endpoints({
   'POST /ai/policy/preview': {
     access: { on: 'organization', right: 'manage' },
     team: true,
-    summary: 'Says what a policy would block, from the tool calls, models and modes of late. Changes nothing.',
+    summary: 'Compares a policy with the current one, on the tool calls, models and modes of late. Changes nothing.',
     scoped: true,
     body: z.strictObject({ policy: policySchema }),
     answers: {
@@ -60,14 +61,14 @@ export const policyEndpoints = endpoints({
             z.object({
               tool: z.string(),
               input: z.string().describe('shortened'),
-              before: z.enum(['allow', 'ask']),
-              after: z.enum(['ask', 'deny']),
+              before: z.enum(['allow', 'ask', 'deny']),
+              after: z.enum(['allow', 'ask', 'deny']),
               reason: z.string(),
               count: z.number(),
             }),
           )
-          .describe('tool calls that would be asked about or denied, the most frequent first, at most 50'),
-        models: z.array(z.string()).describe('models used in the last 30 days that would be refused'),
+          .describe('tool calls that would be decided in another way, the most frequent first, at most 50'),
+        models: z.array(z.string()).describe('models used in the last 30 days that would be refused from now on'),
         mcpServers: z.array(z.string()).describe('MCP servers that would not start'),
         modes: z.array(z.object({ mode: modeSchema, chats: z.number() })).describe('modes that chats could not use'),
       }),

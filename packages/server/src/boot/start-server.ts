@@ -55,7 +55,10 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
       settings &&
       (await teamMode?.openTeam(settings, { ...services, ...lookups(services), openWorkspace, log: logger }))
     if (team !== undefined) closers.push(() => team.close())
-    if (team !== undefined) services.governance?.personSources.push(team.personSource)
+    if (team !== undefined) {
+      services.governance?.personSources.push(team.personSource)
+      services.governance?.rotators.push(team.accounts.rotate)
+    }
     const access = team?.access ?? createAccess({ token: home.token, pages: openKnownPages(home.path), hosts })
     const tickets = createTickets()
     const uploads = path.join(home.path, 'uploads')

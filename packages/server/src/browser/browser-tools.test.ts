@@ -196,7 +196,7 @@ describe.skipIf(executable === undefined)(name, () => {
     await expect(call('BrowserObserve', {})).rejects.toThrow('Give "query", "role" or both')
   })
 
-  test('text, tables and links are returned as Markdown, long ones in parts', async () => {
+  test.runIf(full)('text, tables and links are returned as Markdown, long ones in parts', async () => {
     const { text } = await open('a.test/')
     const ref = refOf(text, /table/)
     expect((await call('BrowserExtract', { what: 'tables', ref })).text).toContain(
@@ -261,7 +261,7 @@ describe.skipIf(executable === undefined)(name, () => {
     )
   })
 
-  test('nor in frames inside such a frame, nor by a key sent to it', async () => {
+  test.runIf(full)('nor in frames inside such a frame, nor by a key sent to it', async () => {
     const { text } = await open('a.test/nested')
     const url = site.url('a.test/nested')
     await expect(call('BrowserAct', { url, action: 'click', ref: refOf(text, /button "Pay"/) })).rejects.toThrow(
@@ -335,7 +335,7 @@ describe.skipIf(executable === undefined)(name, () => {
     40_000,
   )
 
-  test('no new window sends a request to another host, whichever way a page opens it', async () => {
+  test.runIf(full)('no new window sends a request to another host, whichever way a page opens it', async () => {
     const url = site.url('a.test/')
     for (const what of [/button "Link"/, /button "Alone"/, /button "Post"/]) {
       const { text } = await open('a.test/hidden-windows')
@@ -346,7 +346,7 @@ describe.skipIf(executable === undefined)(name, () => {
     expect(site.requests.filter((line) => line.includes('b.test'))).toEqual([])
   })
 
-  test('a blank frame belongs to the page that navigated it, not to the page around it', async () => {
+  test.runIf(full)('a blank frame belongs to the page that navigated it, not to the page around it', async () => {
     const url = site.url('a.test/')
     for (const at of ['a.test/blank', 'a.test/near']) {
       let { text } = await open(at)

@@ -60,6 +60,9 @@ describe('openHome', () => {
     chmodSync(folder, 0o711)
     expect(openHome({ path: folder, isTeam: true }).warnings).toEqual([])
     expect(statSync(folder).mode & 0o777).toBe(0o711)
+    // A command in the home of a team, while its server runs.
+    mkdirSync(path.join(folder, 'people'))
+    expect(openHome({ path: folder }).warnings).toEqual([])
     chmodSync(folder, 0o755)
     expect(openHome({ path: folder, isTeam: true }).warnings).toHaveLength(1)
   })

@@ -4,6 +4,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -49,7 +50,8 @@ export function openHome(options: { path?: string; env?: NodeJS.ProcessEnv; isTe
   const folder = openFolder(wanted)
   const warnings: string[] = []
   // Users of members pass through the home of a team to what is theirs.
-  const closed = options.isTeam === true ? 0o066 : 0o077
+  const isTeam = options.isTeam === true || existsSync(path.join(folder, 'people'))
+  const closed = isTeam ? 0o066 : 0o077
   if ((statSync(folder).mode & closed) !== 0) closeToOthers(folder, warnings)
   return { path: folder, token: openToken(path.join(folder, 'token'), warnings), warnings }
 }

@@ -90,6 +90,12 @@ const described: { [Key in keyof Contract]?: Described<Key> } = {
   'POST /ai/auth': 'session.sign-in',
   'POST /ai/auth/challenge': null,
   'POST /ai/tabs': null,
+  'POST /ai/sessions/:id/presence': null,
+  'POST /ai/mentions/seen': null,
+  // Programs ask again until a person has confirmed the code, which is recorded.
+  'POST /ai/device/token': null,
+  'POST /ai/account/passkey-options': null,
+  'POST /ai/account/invitation': null,
   'POST /ai/tools/ack': null,
   'POST /ai/files/events/:id': null,
   'POST /ai/git/diff': null,

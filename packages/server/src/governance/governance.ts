@@ -14,7 +14,7 @@ import type { TeamPolicies } from './policy.ts'
 import type { Secrets } from './secrets.ts'
 
 export interface GovernanceOptions {
-  team: { secretKey: string; kmsCommand?: readonly string[] }
+  team: { secretKey: string; oldSecretKeys?: readonly string[]; kmsCommand?: readonly string[] }
   store: SqlStore
   env: NodeJS.ProcessEnv
   logger: Logger
@@ -37,6 +37,8 @@ export interface Governance {
   limits: TeamLimits
   /** Parts of the server that hold data of people. Each adds itself. */
   personSources: PersonSource[]
+  /** Parts of the server that encrypt things themselves, with keys from the secret key. Each adds itself. */
+  rotators: (() => Promise<{ rotated: number; unreadable: number }>)[]
   close(): Promise<void>
 }
 

@@ -94,11 +94,21 @@ describe('keys of people', () => {
         },
       }))
       const set = { provider: 'shop', apiKey: 'sk-own-of-ann' }
-      expect((await server.as('ann').json('/ai/me/keys', { body: set })).body).toEqual({ providers: ['shop'] })
-      expect((await server.as('admin').json('/ai/me/keys')).body).toEqual({ providers: [] })
+      expect((await server.as('ann').json('/ai/me/keys', { body: set })).body).toMatchObject({ providers: ['shop'] })
+      expect((await server.as('admin').json('/ai/me/keys')).body).toMatchObject({ allowed: true, providers: [] })
       for (const who of ['ann', 'bob', 'admin'] as const)
         await server.as(who).chat(`s-${who}`, 'hello', { model: 'shop/m' })
       expect(seen).toEqual(['Bearer sk-own-of-ann', 'Bearer sk-organization', 'Bearer sk-organization'])
+      const forbid = (ownKeys: boolean, version: number) =>
+        server.as('admin').json('/ai/policy', { method: 'PATCH', body: { policy: { ownKeys }, version } })
+      await forbid(false, 0)
+      await server.as('ann').chat('s-ann', 'and now', { model: 'shop/m' })
+      expect(seen.at(-1)).toBe('Bearer sk-organization')
+      const refused = await server.as('ann').json('/ai/me/keys', { body: set })
+      expect(refused).toMatchObject({ status: 403, body: { error: { name: 'OwnKeysForbidden' } } })
+      await forbid(true, 1)
+      await server.as('ann').chat('s-ann', 'once more', { model: 'shop/m' })
+      expect(seen.at(-1)).toBe('Bearer sk-own-of-ann')
       await server.as('ann').request('/ai/me/keys/shop', { method: 'DELETE' })
       await server.as('ann').chat('s-ann', 'again', { model: 'shop/m' })
       expect(seen.at(-1)).toBe('Bearer sk-organization')

@@ -19,26 +19,36 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
   const audit = openAudit({ db, redact })
   const secrets = openSecrets({
     db,
-    keys: await openKeyRing({ env: { ...env, TROUPE_SECRET_KEY: team.secretKey }, db, kmsCommand: team.kmsCommand }),
+    keys: await openKeyRing({ env: keysOf(team, env), db, kmsCommand: team.kmsCommand }),
   })
   const settings = openTeamSettings({ db, signal, logger })
-  const personKeys = openPersonKeys({ secrets, signal })
+  const policy = await openPolicies(settings)
+  const personKeys = openPersonKeys({ secrets, signal, isAllowed: policy.allowsOwnKeys })
   return {
     audit,
     secrets,
     personKeys,
-    policy: await openPolicies(settings),
+    policy,
     config: await openTeamConfig({ settings, secrets }),
     mcpLogins: await openTeamLogins({ settings, secrets, logger }),
     observe: ({ addressOf }) => observeRequests({ audit, logger, onRequest, addressOf }),
     onDecision: recordDecisions(audit, logger),
     limits: await openLimits({ db, settings }),
     personSources: [],
+    rotators: [],
     async close() {
       await audit.close()
       settings.close()
       personKeys.close()
       await signal.close()
     },
+  }
+}
+
+function keysOf({ secretKey, oldSecretKeys }: GovernanceOptions['team'], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return {
+    ...env,
+    TROUPE_SECRET_KEY: secretKey,
+    ...(oldSecretKeys !== undefined && { TROUPE_SECRET_KEYS_OLD: oldSecretKeys.join(',') }),
   }
 }

@@ -78,6 +78,8 @@ describe('data of a person', () => {
       expect.arrayContaining(['session', 'run', 'usage', 'secret', 'audit_alias', 'team_setting', 'comment', 'note']),
     )
     expect((await server.as('bob').json(`/ai/people/${ann}/data`, { method: 'DELETE' })).status).toBe(403)
+    const owner = await server.idOf('owner')
+    expect((await server.as('admin').json(`/ai/people/${owner}/data`, { method: 'DELETE' })).status).toBe(403)
     const erased = await server.as('ann').json<{ alias: string }>(`/ai/people/${ann}/data`, { method: 'DELETE' })
     expect(erased).toMatchObject({ status: 200, body: { chats: 1, blobs: 1 } })
     expect(await findText(db(), ann)).toEqual([])

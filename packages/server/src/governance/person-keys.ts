@@ -4,7 +4,7 @@ import type { ChangeSignal } from './team-settings.ts'
 
 /** Provider keys that belong to people. A person's own key wins in their runs, and nobody else can see it. */
 export interface PersonKeys {
-  /** The same object until it changes. Undefined if the person has no keys. */
+  /** The same object until it changes. Undefined if the person has no keys, or may not use them. */
   of(person: string): Promise<Record<string, ProviderSettings> | undefined>
   /** Ids of providers. */
   list(person: string): Promise<string[]>
@@ -21,8 +21,14 @@ const topic = 'person-keys '
 const freshMs = 30_000
 const maxCached = 2000
 
-export function openPersonKeys(options: { secrets: Secrets; signal: ChangeSignal; clock?: () => number }): PersonKeys {
-  const { secrets, signal, clock = Date.now } = options
+export function openPersonKeys(options: {
+  secrets: Secrets
+  signal: ChangeSignal
+  /** The policy may forbid them. Stored keys are then kept, but not used. */
+  isAllowed?: () => boolean
+  clock?: () => number
+}): PersonKeys {
+  const { secrets, signal, isAllowed = () => true, clock = Date.now } = options
   const cached = new Map<string, { at: number; keys: Record<string, ProviderSettings> | undefined; text: string }>()
   const unsubscribe = signal.subscribe((changed) => {
     if (changed === '*') for (const entry of cached.values()) entry.at = 0
@@ -33,6 +39,7 @@ export function openPersonKeys(options: { secrets: Secrets; signal: ChangeSignal
 
   return {
     async of(person) {
+      if (!isAllowed()) return undefined
       const known = cached.get(person)
       if (known !== undefined && clock() - known.at < freshMs) return known.keys
       const at = clock()

@@ -16,12 +16,21 @@ export function personRoutes(services: Services): Route[] {
       const data = dataOf()
       return download(`person-${params.id}.jsonl`, data.export(subjectOf(principal, params.id)))
     },
-    'DELETE /ai/people/:id/data': ({ principal, params, query }) => {
+    'DELETE /ai/people/:id/data': async ({ principal, params, query }) => {
       const data = dataOf()
       const person = subjectOf(principal, params.id, query.email)
+      await checkOwner(principal, params.id)
       return data.erase(person)
     },
   })
+
+  /** As with roles, only owners decide about owners. */
+  async function checkOwner(principal: Principal, id: string): Promise<void> {
+    if (principal.kind !== 'person' || principal.person.role === 'owner') return
+    const member = services.store.db.selectFrom('member').select('role').where('person_id', '=', id)
+    if ((await member.executeTakeFirst())?.role === 'owner')
+      throw new NamedError('Forbidden', 'Only owners may do this to an owner.', { status: 403 })
+  }
 
   function dataOf(): PersonData {
     const governance = inTeam(services.governance)

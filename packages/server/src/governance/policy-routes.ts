@@ -31,7 +31,7 @@ export function policyRoutes(services: PolicyRouteServices): Route[] {
       return policy.update(body.policy, body.version)
     },
     'POST /ai/policy/preview': async ({ body, workspaceId }) => {
-      inTeam(services.governance)
+      const { policy: now } = inTeam(services.governance).policy.get()
       checkPolicy(body.policy)
       const { store, mcp } = services
       const workspace = await findWorkspace(store, workspaceId)
@@ -39,13 +39,21 @@ export function policyRoutes(services: PolicyRouteServices): Route[] {
       from.setDate(from.getDate() - 30)
       const { models } = await store.usage.totals({ from: dayOf(from) })
       return {
-        ...(await blockedCalls(services, workspaceId, body.policy)),
-        models: models.map(({ model }) => model).filter((model) => !allowsModel(body.policy, model)),
+        ...(await changedCalls(services, workspaceId, body.policy)),
+        models: models
+          .map(({ model }) => model)
+          .filter((model) => allowsModel(now, model) && !allowsModel(body.policy, model)),
         mcpServers: mcp
           .sources(workspace)
-          .filter(({ origin, entry }) => origin === 'project' && entry && !allowsMcpServer(body.policy, entry))
+          .filter(
+            ({ origin, entry }) =>
+              origin === 'project' && entry && allowsMcpServer(now, entry) && !allowsMcpServer(body.policy, entry),
+          )
           .map(({ name }) => name),
-        modes: await chatsByMode(store, body.policy),
+        modes: await chatsByMode(
+          store,
+          forbiddenModes(body.policy).filter((mode) => !forbiddenModes(now).includes(mode)),
+        ),
       }
     },
   })
@@ -66,38 +74,40 @@ export function limitRoutes(services: { governance?: Governance | undefined }): 
   })
 }
 
-type Blocked = {
+type Decision = 'allow' | 'ask' | 'deny'
+
+interface ChangedCall {
   tool: string
   input: string
-  before: 'allow' | 'ask'
-  after: 'ask' | 'deny'
+  before: Decision
+  after: Decision
   reason: string
   count: number
 }
 
 /** Compares the policy with the current one on past tool calls of a folder. */
-async function blockedCalls(
+async function changedCalls(
   { store, permissions, tools }: PolicyRouteServices,
   workspaceId: string,
   policy: TeamPolicy,
-): Promise<{ checked: number; calls: Blocked[] }> {
+): Promise<{ checked: number; calls: ChangedCall[] }> {
   const place = await findWorkspace(store as Store, workspaceId)
   const stored = await store.calls.recent({ workspaceId, limit: maxCalls })
   const known = inDialects(tools.list(workspaceId), stored)
   const before = permissions.policy(place)
   const after = permissions.policy(place, { managed: toManaged(policy) })
-  const found = new Map<string, Blocked>()
+  const found = new Map<string, ChangedCall>()
   for (let from = 0; from < stored.length; from += callsPerSlice) {
     const some = stored.slice(from, from + callsPerSlice)
     const calls = some.map(({ toolName, input }) => ({ tool: toolName, input, cwd: place.path }))
     for (const change of (await simulate(before, after, calls, known)).changes) {
       const { decision: was } = change.before
       const { decision: is, reason } = change.after
-      if (was === 'deny' || is === 'allow' || was === is) continue
+      if (was === is) continue
       const input = (JSON.stringify(change.call.input) ?? '').slice(0, 300)
       const key = `${change.call.tool} ${is} ${input}`
       const known = found.get(key) ?? { tool: change.call.tool, input, before: was, after: is, reason, count: 0 }
-      found.set(key, { ...known, count: known.count + 1 } as Blocked)
+      found.set(key, { ...known, count: known.count + 1 })
     }
     await setImmediate()
   }
@@ -107,9 +117,8 @@ async function blockedCalls(
 
 async function chatsByMode(
   { db }: SqlStore,
-  policy: TeamPolicy,
+  forbidden: ReturnType<typeof forbiddenModes>,
 ): Promise<{ mode: ReturnType<typeof forbiddenModes>[number]; chats: number }[]> {
-  const forbidden = forbiddenModes(policy)
   if (forbidden.length === 0) return []
   const rows = await db
     .selectFrom('session')

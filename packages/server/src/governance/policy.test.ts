@@ -147,6 +147,12 @@ describe('the policy of an organization', () => {
       modes: [{ mode: 'accept-edits', chats: 1 }],
     })
     expect((await server.as('ann').json('/ai/policy')).body).toMatchObject({ policy: {} })
+    // What is forbidden already does not count, and what would be allowed again does.
+    await set({ permissions: { deny: ['Bash'] }, models: ['shop/*'] })
+    const { body: back } = await server.as('admin').json<Record<string, unknown>>('/ai/policy/preview', {
+      body: { policy: { models: ['shop/*'] } },
+    })
+    expect(back).toMatchObject({ calls: [{ tool: 'Bash', before: 'deny', after: 'allow' }], models: [] })
     expect((await ann.json('/ai/policy/preview', { body: { policy: {} } })).status).toBe(403)
   })
 })

@@ -12,6 +12,8 @@ export interface TeamPolicies {
   /** The part that decides about tool calls. */
   managed: WatchedFile<ManagedConfig>
   allowsModel(ref: string): boolean
+  /** Keys of providers that belong to members. */
+  allowsOwnKeys(): boolean
   allowsHost(host: string): boolean
   /** `entry` is a server that a folder adds. */
   allowsMcpServer(entry: McpEntry): boolean
@@ -45,6 +47,7 @@ export async function openPolicies(settings: TeamSettings): Promise<TeamPolicies
       return get()
     },
     managed: { path: 'the policy of the organization', get: () => managed, problem: () => undefined },
+    allowsOwnKeys: () => setting.get().ownKeys !== false,
     allowsModel: (ref) => allowsModel(setting.get(), ref),
     allowsHost: (host) => allowsHost(setting.get(), host),
     allowsMcpServer: (entry) => allowsMcpServer(setting.get(), entry),

@@ -24,7 +24,7 @@ export interface Access {
   /**
    * Returns the caller. Throws unless Host and Origin are ours and, if required, the caller is the page or a program.
    */
-  check(c: Ctx, route: { open: boolean; linkable: boolean }): Principal | Promise<Principal>
+  check(c: Ctx, route: CheckedRoute): Principal | Promise<Principal>
   /** Creates a one-time key, valid for a day. */
   newKey(): string
   /** Exchanges a key. With a public key, the page can resume after a restart. Throws `WrongKey` (401). */
@@ -43,6 +43,13 @@ export interface Access {
   me(c: Ctx): Me | Promise<Me>
   /** For requests outside the app, such as a WebSocket: true only from a page of this server. */
   isOwnOrigin(headers: { host?: string | undefined; origin?: string | undefined }): boolean
+}
+
+/** What an endpoint declares about its callers. */
+export interface CheckedRoute {
+  open: boolean
+  linkable: boolean
+  operator?: boolean
 }
 
 const keyLife = 24 * 60 * 60 * 1000

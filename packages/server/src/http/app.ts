@@ -101,7 +101,11 @@ export function createApp(options: AppOptions): App {
   async function check(c: Ctx, route: Route, facts: Partial<RequestFacts>): Promise<Response> {
     const principal =
       cluster?.principalOf(c) ??
-      (await access.check(c, { open: route.access.on === 'open', linkable: route.linkable === true }))
+      (await access.check(c, {
+        open: route.access.on === 'open',
+        linkable: route.linkable === true,
+        operator: route.operator === true,
+      }))
     facts.principal = principal
     const params = (facts.params = readParams(c, route))
     const query = (facts.query = readQuery(c, route))

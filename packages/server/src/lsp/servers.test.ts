@@ -132,3 +132,13 @@ describe.each(samples)('the language server for $title', (sample) => {
     120_000,
   )
 })
+
+it('the language server for Go is used only where Go is installed', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'troupe-programs-'))
+  const add = (name: string): void => writeFileSync(path.join(folder, name), '#!/bin/sh\n', { mode: 0o755 })
+  add('gopls')
+  expect(foundServers(tmpdir(), { PATH: folder })).not.toContain('Go')
+  add('go')
+  expect(foundServers(tmpdir(), { PATH: folder })).toContain('Go')
+  rmSync(folder, { recursive: true })
+})

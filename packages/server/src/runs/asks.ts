@@ -171,7 +171,9 @@ export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbo
           const session = await store.sessions.get(ask.sessionId)
           const at = session === undefined ? undefined : open.get(session.workspaceId)
           if (session === undefined || (at === undefined && session.workspaceId !== workspaceId)) return []
-          if ((await rights.session(session)) === undefined) return []
+          const right = await rights.session(session)
+          // The inbox has what the caller can answer. A chat shows what it waits for to everyone.
+          if (right === undefined || (sessionId === undefined && right !== 'approve' && right !== 'manage')) return []
           const isHere = at === undefined || at.id === workspaceId
           const folder = isHere ? null : { id: at.id, name: path.basename(at.path) || at.path, path: at.path }
           return { ...ask, sessionTitle: session.title, folder }

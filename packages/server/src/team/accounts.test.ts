@@ -1,4 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import { createPeople } from './people.ts'
@@ -245,6 +248,34 @@ describe('a second factor', () => {
     expect(fresh.body.backupCodes.length).toBeGreaterThan(5)
     expect((await browser.json('/ai/account/totp/remove', { body: { password } })).status).toBe(204)
     expect((await signIn(team.browser(), 'ada@team.example')).body.status).toBe('signed-in')
+  })
+})
+
+describe('a new secret key', () => {
+  it('keeps second factors, also after the old key is gone', async () => {
+    const home = mkdtempSync(path.join(tmpdir(), 'troupe-key-'))
+    const [old, next] = ['an old secret key that is long enough', 'a new secret key that is long enough']
+    const withKeys = (secretKey: string, ...oldSecretKeys: string[]) =>
+      testTeam({ secretKey, oldSecretKeys, server: { home } })
+    const ask = async (at: TestTeam, code: string) => {
+      const browser = at.browser()
+      expect((await signIn(browser, 'ada@team.example')).body.status).toBe('second-factor')
+      return (await browser.json('/ai/account/second-factor', { body: { code } })).status
+    }
+    const first = await withKeys(old)
+    const ada = await first.join('Ada', 'member')
+    const { body } = await ada.json<{ uri: string }>('/ai/account/totp', { body: { password } })
+    await ada.json('/ai/account/totp/confirm', { body: { code: totp(body.uri) } })
+    await first.close()
+    const second = await withKeys(next, old)
+    expect(await ask(second, totp(body.uri))).toBe(200)
+    const rotated = await second.owner.json('/ai/secrets/rotate', { method: 'POST' })
+    expect(rotated.body).toMatchObject({ rotated: 1, unreadable: 0 })
+    await second.close()
+    const third = await withKeys(next)
+    expect(await ask(third, totp(body.uri))).toBe(200)
+    await third.close()
+    rmSync(home, { recursive: true, force: true })
   })
 })
 

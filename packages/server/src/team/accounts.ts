@@ -1,8 +1,11 @@
 import { defaultKeyHasher } from '@better-auth/api-key'
 import type { Role } from '@troupe/protocol'
+import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { getMigrations } from 'better-auth/db/migration'
 import { sql } from 'kysely'
 import { type AccountsOptions, authOptions, basePath, createAuth, day } from './auth-options.ts'
+
+const pageRows = 100
 
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>
 
@@ -29,6 +32,30 @@ export async function openAccounts(options: AccountsOptions) {
           ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
         }),
       )
+    },
+
+    /** Encrypts the second factors with the current key. */
+    async rotate(): Promise<{ rotated: number; unreadable: number }> {
+      const { adapter, secretConfig: key } = await auth.$context
+      const isCurrent = (text: string) => typeof key !== 'string' && text.startsWith(`$ba$${key.currentVersion}$`)
+      const renew = async (data: string) => symmetricEncrypt({ key, data: await symmetricDecrypt({ key, data }) })
+      const counts = { rotated: 0, unreadable: 0 }
+      for (let offset = 0; ; offset += pageRows) {
+        const sortBy = { field: 'id', direction: 'asc' as const }
+        const rows = await adapter.findMany<StoredFactor>({ model: 'twoFactor', limit: pageRows, offset, sortBy })
+        for (const { id, secret, backupCodes } of rows) {
+          if (isCurrent(secret) && isCurrent(backupCodes)) continue
+          try {
+            const update = { secret: await renew(secret), backupCodes: await renew(backupCodes) }
+            // Only if the person did not use a backup code meanwhile.
+            const where = Object.entries({ id, secret, backupCodes }).map(([field, value]) => ({ field, value }))
+            if ((await adapter.updateMany({ model: 'twoFactor', where, update })) > 0) counts.rotated++
+          } catch {
+            counts.unreadable++
+          }
+        }
+        if (rows.length < pageRows) return counts
+      }
     },
 
     /** The person and the session of a cookie, and cookies to send back if it was prolonged. */
@@ -184,6 +211,11 @@ export async function openAccounts(options: AccountsOptions) {
       return (await (await auth.$context).adapter.deleteMany({ model: 'passkey', where })) > 0
     },
 
+    /** People know a device by the name that it gave. */
+    async nameDevice(token: string, name: string): Promise<void> {
+      await (await auth.$context).internalAdapter.updateSession(token, { userAgent: name })
+    },
+
     async device(userCode: string) {
       const where = [{ field: 'userCode', value: userCode.replace(/[^a-z0-9]/gi, '').toUpperCase() }]
       return (await auth.$context).adapter.findOne<{ status: string; scope: string | null; expiresAt: Date }>({
@@ -244,7 +276,13 @@ interface User {
   twoFactorEnabled?: boolean | null
 }
 
-export interface StoredSignIn {
+export interface StoredFactor {
+  id: string
+  secret: string
+  backupCodes: string
+}
+
+interface StoredSignIn {
   id: string
   kind: string | null
   userAgent: string | null

@@ -36,7 +36,11 @@ export function authOptions({ db, dialect, team, people, log }: AccountsOptions,
     appName: 'Troupe',
     baseURL: team.origin,
     basePath,
-    secret: team.derive('accounts').toString('base64url'),
+    // The version names the key in what it encrypts, so that earlier keys can be told apart.
+    secrets: [team.secretKey, ...(team.oldSecretKeys ?? [])].map((key) => ({
+      version: team.derive('accounts version', key).readUInt32BE(0),
+      value: team.derive('accounts', key).toString('base64url'),
+    })),
     trustedOrigins: [team.origin],
     // Our hooks use the same connection. An account that a crash leaves half made is replaced by the next invitation.
     database: { db, type: dialect, transaction: false },

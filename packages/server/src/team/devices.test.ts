@@ -65,8 +65,11 @@ describe('a device', () => {
     const browser = team.browser()
     browser.cookies.set('__Host-troupe.session_token', body.token!)
     expect((await browser.json('/ai/sessions')).status).toBe(401)
-    const { body: listed } = await mia.json<{ sessions: { id: string; kind: string }[] }>('/ai/account/sessions')
+    const { body: listed } = await mia.json<{ sessions: { id: string; kind: string; userAgent: string }[] }>(
+      '/ai/account/sessions',
+    )
     const own = listed.sessions.find(({ kind }) => kind === 'device')!
+    expect(own.userAgent).toBe('troupe on a laptop')
     await mia.json(`/ai/account/sessions/${own.id}`, { method: 'DELETE' })
     expect((await device('/ai/sessions')).status).toBe(401)
   })

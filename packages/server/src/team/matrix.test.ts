@@ -10,8 +10,9 @@ import {
 } from '@troupe/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
+import { isOperator, operatorHeader } from './operator.ts'
 import { sample } from './testing/sample.ts'
-import { type Browser, publicUrl, type TestTeam, testTeam } from './testing/test-team.ts'
+import { type Browser, publicUrl, secretKey, type TestTeam, testTeam } from './testing/test-team.ts'
 
 /**
  * Every route, for every kind of caller, on own, shared and foreign objects. Handlers do not run: what counts is whether
@@ -20,116 +21,69 @@ import { type Browser, publicUrl, type TestTeam, testTeam } from './testing/test
 
 const endpoints = Object.entries(contract as Record<string, Endpoint>).filter(([key]) => !key.includes(' /ai/auth'))
 
+type Folder = 'team' | 'closed' | 'granted'
+type Chat = 'private' | 'read' | 'comment' | 'write' | 'approve' | 'visible' | 'away'
+
+interface Allowed {
+  folders: Record<Folder, WorkspaceRight | null>
+  chats: Record<Chat, SessionRight | null>
+  manages: boolean
+}
+
+const folders = (team: WorkspaceRight, closed: WorkspaceRight | null, granted: WorkspaceRight | null) => ({
+  team,
+  closed,
+  granted,
+})
+/** The same right on every chat, except on some. */
+const chats = (right: SessionRight | null, except: Partial<Allowed['chats']> = {}): Allowed['chats'] => ({
+  ...{ private: right, read: right, comment: right, write: right, approve: right, visible: right, away: right },
+  ...except,
+})
+
+const manager: Allowed = {
+  folders: folders('manage', 'manage', 'manage'),
+  chats: chats(null, { visible: 'approve' }),
+  manages: true,
+}
+// Without a right on its folder, her own chat can only be read and commented on.
+const ownChats = chats('manage', { away: 'comment' })
+
 /** Callers and what each may do with the objects of Mia. */
-type Caller = keyof typeof callers
 const callers = {
-  owner: {
-    folders: { team: 'manage', closed: 'manage', granted: 'manage' },
-    chats: { private: null, read: null, comment: null, write: null, approve: null, visible: 'approve', away: null },
-    manages: true,
-  },
-  admin: {
-    folders: { team: 'manage', closed: 'manage', granted: 'manage' },
-    chats: { private: null, read: null, comment: null, write: null, approve: null, visible: 'approve', away: null },
-    manages: true,
-  },
-  mia: {
-    folders: { team: 'write', closed: null, granted: 'manage' },
-    // Without a right on its folder, her own chat can only be read and commented on.
-    chats: {
-      private: 'manage',
-      read: 'manage',
-      comment: 'manage',
-      write: 'manage',
-      approve: 'manage',
-      visible: 'manage',
-      away: 'comment',
-    },
-    manages: false,
-  },
-  colleague: {
-    folders: { team: 'write', closed: null, granted: 'read' },
-    chats: {
-      private: null,
-      read: 'read',
-      comment: 'comment',
-      write: 'write',
-      approve: 'approve',
-      visible: 'write',
-      away: 'comment',
-    },
-    manages: false,
-  },
-  stranger: {
-    folders: { team: 'write', closed: null, granted: null },
-    chats: { private: null, read: null, comment: null, write: null, approve: null, visible: 'write', away: null },
-    manages: false,
-  },
-  viewer: {
-    folders: { team: 'read', closed: null, granted: null },
-    chats: {
-      private: null,
-      read: 'read',
-      comment: 'comment',
-      write: 'comment',
-      approve: 'comment',
-      visible: 'read',
-      away: null,
-    },
+  owner: manager,
+  admin: manager,
+  'owner token admin': manager,
+  'owner token write': {
+    folders: folders('write', 'write', 'write'),
+    chats: chats(null, { visible: 'write' }),
     manages: false,
   },
   'owner token read': {
-    folders: { team: 'read', closed: 'read', granted: 'read' },
-    chats: { private: null, read: null, comment: null, write: null, approve: null, visible: 'read', away: null },
+    folders: folders('read', 'read', 'read'),
+    chats: chats(null, { visible: 'read' }),
     manages: false,
   },
-  'owner token write': {
-    folders: { team: 'write', closed: 'write', granted: 'write' },
-    chats: { private: null, read: null, comment: null, write: null, approve: null, visible: 'write', away: null },
-    manages: false,
-  },
-  'owner token admin': {
-    folders: { team: 'manage', closed: 'manage', granted: 'manage' },
-    chats: { private: null, read: null, comment: null, write: null, approve: null, visible: 'approve', away: null },
-    manages: true,
-  },
-  'mia token read': {
-    folders: { team: 'read', closed: null, granted: 'read' },
+  mia: { folders: folders('write', null, 'manage'), chats: ownChats, manages: false },
+  'mia token write': { folders: folders('write', null, 'write'), chats: ownChats, manages: false },
+  'mia token read': { folders: folders('read', null, 'read'), chats: chats('read'), manages: false },
+  colleague: {
+    folders: folders('write', null, 'read'),
     chats: {
-      private: 'read',
-      read: 'read',
-      comment: 'read',
-      write: 'read',
-      approve: 'read',
-      visible: 'read',
-      away: 'read',
+      ...{ private: null, read: 'read', comment: 'comment', write: 'write' },
+      ...{ approve: 'approve', visible: 'write', away: 'comment' },
     },
     manages: false,
   },
-  'mia token write': {
-    folders: { team: 'write', closed: null, granted: 'write' },
-    chats: {
-      private: 'manage',
-      read: 'manage',
-      comment: 'manage',
-      write: 'manage',
-      approve: 'manage',
-      visible: 'manage',
-      away: 'comment',
-    },
+  stranger: { folders: folders('write', null, null), chats: chats(null, { visible: 'write' }), manages: false },
+  viewer: {
+    folders: folders('read', null, null),
+    chats: chats('comment', { private: null, read: 'read', visible: 'read', away: null }),
     manages: false,
   },
-} satisfies Record<
-  string,
-  {
-    folders: Record<Folder, WorkspaceRight | null>
-    chats: Record<Chat, SessionRight | null>
-    manages: boolean
-  }
->
+} satisfies Record<string, Allowed>
+type Caller = keyof typeof callers
 
-type Folder = 'team' | 'closed' | 'granted'
-type Chat = 'private' | 'read' | 'comment' | 'write' | 'approve' | 'visible' | 'away'
 const folderNames: Folder[] = ['team', 'closed', 'granted']
 const chatNames: Chat[] = ['private', 'read', 'comment', 'write', 'approve', 'visible', 'away']
 /** All chats are in the team's folder, except this one. */
@@ -235,7 +189,7 @@ interface Request {
 
 /** Sends a request that would be valid, and says how it was judged. */
 async function judge(
-  caller: Caller | 'link' | 'nobody',
+  caller: Caller | 'link' | 'nobody' | 'operator',
   key: string,
   { chat, folder = 'team', path = {}, body }: Request = {},
 ): Promise<string> {
@@ -262,7 +216,11 @@ async function judge(
       host: new URL(publicUrl).host,
       origin: publicUrl,
       ...(given !== undefined && { 'content-type': 'application/json' }),
-      ...(caller === 'nobody' ? {} : headers.get(caller)),
+      ...(caller === 'operator'
+        ? { authorization: operatorHeader(secretKey, { method, path: target }) }
+        : caller === 'nobody'
+          ? {}
+          : headers.get(caller)),
     },
     ...(given !== undefined ? { body: JSON.stringify(given) } : endpoint.body !== undefined ? { body: 'bytes' } : {}),
   })
@@ -470,6 +428,28 @@ describe('authorization matrix', () => {
         key,
         open.includes(key) ? 'allowed' : '401 Unauthorized',
       ])
+  })
+
+  it('a command on a node does only what operators need', async () => {
+    const open = new Set(on('open').map(([key]) => key))
+    const found = await Promise.all(
+      endpoints.map(async ([key]) => [key, await judge('operator', key, { chat: 'visible', path: { sha256: blob } })]),
+    )
+    const allowed = found.filter(([key = '', verdict]) => verdict === 'allowed' && !open.has(key))
+    expect(allowed.map(([key]) => key).toSorted()).toEqual([
+      'DELETE /ai/people/:id/data',
+      'GET /ai/members',
+      'GET /ai/people/:id/data',
+      'POST /ai/secrets/rotate',
+    ])
+    const request = { method: 'POST', path: '/ai/secrets/rotate' }
+    const header = operatorHeader(secretKey, request, 0)
+    expect([isOperator(header, secretKey, request, 60_000), isOperator(header, secretKey, request, 600_000)]).toEqual([
+      true,
+      false,
+    ])
+    expect(isOperator(header, 'another key', request, 0)).toBe(false)
+    expect(isOperator(header, secretKey, { ...request, path: '/ai/members' }, 0)).toBe(false)
   })
 
   it('a share link reads its chat and nothing else', async () => {

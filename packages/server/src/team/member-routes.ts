@@ -1,6 +1,6 @@
 import type { Store } from '@troupe/core'
 import { grantEndpoints, type Invitation, type Member, memberEndpoints, NamedError, type Role } from '@troupe/protocol'
-import type { Principal } from '../http/principal.ts'
+import { isAdmin, personIdOf, type Principal } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import type { RunManager } from '../runs/run-manager.ts'
 import type { Tables } from '../stores/sql/tables.ts'
@@ -34,14 +34,9 @@ export function memberRoutes(services: MemberServices): Route[] {
   const { team, store, runs, accounts, people, names, recheck } = services
   return implement(memberEndpoints, {
     'GET /ai/members': async ({ principal }) => {
-      const isManager = ['owner', 'admin'].includes(caller(principal).role)
       const members = await list()
-      return {
-        members: members.map((one) => ({
-          ...one,
-          email: isManager || one.id === caller(principal).id ? one.email : null,
-        })),
-      }
+      const isShown = (id: string) => isAdmin(principal) || id === personIdOf(principal)
+      return { members: members.map((one) => ({ ...one, email: isShown(one.id) ? one.email : null })) }
     },
     'PATCH /ai/members/:id': async ({ principal, params: { id }, body: { role } }) => {
       const member = await find(id)

@@ -25,6 +25,8 @@ export interface TeamOptions {
   publicUrl: string
   /** At least 32 characters. Signs sessions and encrypts secrets. */
   secretKey: string
+  /** Earlier keys, which may still be needed to read what they encrypted. */
+  oldSecretKeys?: readonly string[]
   databaseUrl?: string
   /** Files with the certificate and its key. */
   tls?: { cert: string; key: string }
@@ -55,6 +57,9 @@ export function readTeamOptions(env: NodeJS.ProcessEnv, config: TeamConfig = {})
   return {
     publicUrl,
     secretKey,
+    ...(env['TROUPE_SECRET_KEYS_OLD'] && {
+      oldSecretKeys: env['TROUPE_SECRET_KEYS_OLD'].split(',').flatMap((key) => key.trim() || []),
+    }),
     node: { ...config.node, ...nodeFromEnvironment(env) },
     isolation: { allowUnsandboxed, limits, userIds },
     ...(databaseUrl && { databaseUrl }),
@@ -82,8 +87,8 @@ export interface CheckedTeamOptions extends TeamOptions {
   host: string
   secure: boolean
   isTrustedProxy(address: string): boolean
-  /** Derives a key for one purpose. */
-  derive(purpose: string): Buffer
+  /** Derives a key for one purpose, from the current secret key or an earlier one. */
+  derive(purpose: string, secretKey?: string): Buffer
 }
 
 /** Throws `BadTeamSettings` unless everyone can be served safely with these settings at this address. */
@@ -107,7 +112,8 @@ export function checkTeamOptions(options: TeamOptions, bindHost: string): Checke
     host: url.host,
     secure,
     isTrustedProxy: (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'),
-    derive: (purpose) => Buffer.from(hkdfSync('sha256', options.secretKey, 'troupe', purpose, 32)),
+    derive: (purpose, secretKey = options.secretKey) =>
+      Buffer.from(hkdfSync('sha256', secretKey, 'troupe', purpose, 32)),
   }
 }
 

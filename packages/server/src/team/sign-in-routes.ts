@@ -150,7 +150,7 @@ export async function startProvider(
   return body['url']
 }
 
-export function deviceRoutes({ team, access, limits, forward }: SignInServices): Route[] {
+export function deviceRoutes({ team, access, limits, forward, accounts }: SignInServices): Route[] {
   return implement(deviceEndpoints, {
     'POST /ai/device': async ({ body: { name } }, c) => {
       await limits.count({ address: access.address(c) })
@@ -173,7 +173,11 @@ export function deviceRoutes({ team, access, limits, forward }: SignInServices):
         device_code: deviceCode,
         client_id: deviceClientId,
       })
-      if (ok) return { token: String(body['access_token']) }
+      if (ok) {
+        const token = String(body['access_token'])
+        await accounts.nameDevice(token, String(body['scope']))
+        return { token }
+      }
       if (body['error'] === 'authorization_pending') return new Reply(202, { status: 'pending' as const })
       if (body['error'] === 'slow_down') return new Reply(202, { status: 'slow-down' as const })
       await limits.count({ address: access.address(c) })

@@ -38,8 +38,7 @@ async function signIn(browser: Browser, start = '/ai/account/provider'): Promise
     return answer
   }, 10_000)
   expect([status, body.url.startsWith(provider.issuer)]).toEqual([200, true])
-  const sent = await fetch(body.url, { redirect: 'manual' })
-  const callback = sent.headers.get('location')!
+  const callback = await provider.authorize(body.url)
   expect(callback.startsWith(`${publicUrl}/ai/account/callback/corp?`)).toBe(true)
   // The browser comes from another site, without the header of the page.
   const target = callback.slice(publicUrl.length)
@@ -58,10 +57,12 @@ describe('single sign-on', () => {
     expect((await browser.json('/ai/me')).body).toMatchObject({
       person: { email: 'ines@corp.example', role: 'member', hasPassword: false },
     })
-    // A second use of the same answer gives nothing.
-    const replay = team.browser()
-    await replay.request(callback)
-    expect((await replay.json('/ai/me')).body).toMatchObject({ person: null })
+    // A second use of the same answer gives nothing, not even in the same browser.
+    await browser.json('/ai/account/sign-out', { method: 'POST' })
+    for (const replay of [team.browser(), browser]) {
+      expect((await replay.request(callback)).headers.get('location')).toMatch(/#sign-in-failed=/)
+      expect((await replay.json('/ai/me')).body).toMatchObject({ person: null })
+    }
     const again = team.browser()
     await signIn(again)
     expect((await again.json('/ai/me')).body).toMatchObject({ person: { email: 'ines@corp.example' } })
@@ -119,8 +120,7 @@ describe('single sign-on', () => {
     provider.claims = { sub: '9', email: 'max@corp.example', email_verified: true }
     const attacker = team.browser()
     const { body } = await attacker.json<{ url: string }>('/ai/account/provider', { body: { provider: 'corp' } })
-    const sent = await fetch(body.url, { redirect: 'manual' })
-    const target = sent.headers.get('location')!.slice(publicUrl.length)
+    const target = (await provider.authorize(body.url)).slice(publicUrl.length)
     const victim = team.browser()
     expect((await victim.request(target)).headers.get('location')).toMatch(/#sign-in-failed=/)
     expect((await victim.json('/ai/me')).body).toMatchObject({ person: null })

@@ -3,6 +3,7 @@ import { Composer } from '../composer/composer.tsx'
 import { SubAgentAsks } from '../composer/sub-agent-asks.tsx'
 import { Find } from '../find/find.tsx'
 import { Notices } from '../state/notices.tsx'
+import { useReadOnly } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
 import { useEnlargedImage } from '../ui/elements.tsx'
 import { afterPaint } from '../ui/focus.ts'
@@ -47,7 +48,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
           <Notices />
           <ConnectionBar />
           <SubAgentAsks />
-          <Composer />
+          <MessageBox sessionId={sessionId} />
           <EmptyChatMore />
           <Announcer />
           <Enlarged />
@@ -55,6 +56,12 @@ export function Chat({ sessionId }: { sessionId: string }) {
       </DisclosureContext>
     </SessionContext>
   )
+}
+
+/** A person of a team who may only read gets the reason instead. */
+function MessageBox({ sessionId }: { sessionId: string }) {
+  const readOnly = useReadOnly(sessionId)
+  return readOnly === undefined ? <Composer /> : <output className="chat-read-only">{readOnly}</output>
 }
 
 function Enlarged() {

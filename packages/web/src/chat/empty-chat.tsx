@@ -17,6 +17,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { isDemoModel } from '../api/models.ts'
 import { useBlocked } from '../composer/use-blocked.tsx'
 import { modelExamples, suggestForFolder, type Suggestion, type SuggestionIcon } from '../first-run/suggestions.ts'
+import { useMay, useReadOnly } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Logo, Moment, VisibleText } from '../ui/elements.tsx'
@@ -62,21 +63,24 @@ export function EmptyChatMore() {
 
 function More() {
   const { app } = useWorkspace()
+  const sessionId = useApp((state) => state.sessionId)
+  const isReadOnly = useReadOnly(sessionId) !== undefined
+  const mayManage = useMay('manage')
   const current = useCurrentModel()
   const loaded = useApp((state) => state.modelsLoaded)
   const isFirst = useApp((state) => (state.sessions.length === 0 || state.isFirstVisit) && state.modelsLoaded)
   return (
     <div className="empty-more">
-      <Suggestions />
-      {isFirst && (
+      {!isReadOnly && <Suggestions />}
+      {isFirst && mayManage && (
         <Suspense fallback={null}>
           <FirstRun />
         </Suspense>
       )}
-      {loaded && isDemoModel(current) && (
+      {loaded && isDemoModel(current) && !isReadOnly && (
         <p className="empty-demo">
           <span>{t.emptyChat.demo}</span>
-          <Button kind="primary" onClick={() => app.openSettings('models/key')}>
+          <Button kind={mayManage ? 'primary' : 'plain'} onClick={() => app.openSettings('models/key')}>
             {t.emptyChat.addModel}
           </Button>
         </p>

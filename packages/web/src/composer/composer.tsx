@@ -14,6 +14,7 @@ import { ModelPicker } from '../pickers/model-picker.tsx'
 import { keyText } from '../platform/keyboard.ts'
 import { notice } from '../state/notices.tsx'
 import { formatCount } from '../texts/format.ts'
+import { useNoApproval } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
 import { IconButton } from '../ui/button.tsx'
 import { GrowingTextarea } from '../ui/elements.tsx'
@@ -282,6 +283,7 @@ function ComposerHint() {
   const draft = useSession((state) => state.draft)
   const status = useSession(chatStatus)
   const isCompared = useSession((state) => openComparison(state.messages) !== undefined)
+  const isForOthers = useNoApproval(useSession((state) => state.sessionId)) !== undefined
   return (
     <span className="composer-hint" aria-hidden>
       {text()}
@@ -291,7 +293,7 @@ function ComposerHint() {
   function text(): string {
     if (status === 'missing') return t.composer.sendsAsNew
     const running = ['submitted', 'streaming', 'waiting'].includes(status)
-    if (status === 'waiting' && draft.trim() === '') return t.composer.waitingAbove
+    if (status === 'waiting' && draft.trim() === '' && !isForOthers) return t.composer.waitingAbove
     // The placeholder says that Enter queues until something is typed.
     if (running) return isCompared ? '' : t.composer.steerKey(keyText('Mod+Enter'))
     if (draft.length >= longDraft) return t.composer.tokens(formatCount(estimateTokens(draft)))

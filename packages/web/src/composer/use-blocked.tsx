@@ -5,7 +5,7 @@ import { useSession } from '../chat/session/session-context.ts'
 import { openComparison } from '../chat/session/session-state.ts'
 import { browserStorage } from '../platform/storage.ts'
 import { noticeError } from '../state/notices.tsx'
-import { useTeam } from '../state/team.tsx'
+import { useMay, useReadOnly } from '../state/team.tsx'
 import { translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
@@ -25,7 +25,7 @@ export function useBlocked(): Blocked | null {
   const noModels = useApp((state) => state.access === 'open' && state.modelsLoaded && state.models.length === 0)
   const modelsFailure = useApp((state) => state.modelsFailure)
   const sessionId = useApp((state) => state.sessionId)
-  const readOnly = useTeam((state) => state.readOnly[sessionId] ?? state.readOnly['*'])
+  const readOnly = useReadOnly(sessionId)
   const gone = useMissingModel()
   const isCompared = useSession((state) => state.run === null && openComparison(state.messages) !== undefined)
   const other = useApp((state) => state.models.find(({ ref }) => ref === currentModel(state, browserStorage)))
@@ -65,6 +65,7 @@ export function useBlocked(): Blocked | null {
 /** Reports that the session's model is no longer available. Never switches to another model unasked. */
 function useMissingModel(): { text: string; provider: ProviderInfo | null } | null {
   const { api } = useWorkspace()
+  const mayManage = useMay('manage')
   const model = useApp((state) => {
     const { sessionId, chosenModels, models, modelsLoaded } = state
     const wanted = chosenModels[sessionId] ?? findSession(state, sessionId)?.model ?? null
@@ -72,7 +73,7 @@ function useMissingModel(): { text: string; provider: ProviderInfo | null } | nu
   })
   const [provider, setProvider] = useState<ProviderInfo | null>(null)
   useEffect(() => {
-    if (model === null) return
+    if (model === null || !mayManage) return
     let isOver = false
     api.providers().then(
       ({ providers }) => {
@@ -85,7 +86,7 @@ function useMissingModel(): { text: string; provider: ProviderInfo | null } | nu
       isOver = true
       setProvider(null)
     }
-  }, [api, model])
+  }, [api, model, mayManage])
   if (model === null) return null
   const text = [t.composer.modelUnavailable(model), translateServerText(provider?.problem ?? '', 'text')]
     .filter((part) => part !== '')

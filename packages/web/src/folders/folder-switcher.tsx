@@ -10,6 +10,7 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import { openProjects } from '../state/panels.ts'
+import { useMay } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
@@ -27,6 +28,7 @@ export function FolderSwitcher() {
   const showsAll = useFolders((state) => state.showsAll)
   const current = useFolders(currentFolder)
   const loadedPath = useApp((state) => state.workspacePath)
+  const mayOpen = useMay('manage')
   const path = current?.path ?? loadedPath
   const elsewhere = recent?.reduce((sum, one) => (one === current ? sum : sum + one.asks), 0) ?? 0
   // Keeps its place while the name loads.
@@ -58,15 +60,20 @@ export function FolderSwitcher() {
       }
       items={[
         ...items,
-        {
-          label: t.folders.openMore,
-          icon: <FolderOpen aria-hidden />,
-          startsGroup: true,
-          onSelect: () => app.setDialog('folders'),
-        },
+        ...(mayOpen
+          ? [
+              {
+                label: t.folders.openMore,
+                icon: <FolderOpen aria-hidden />,
+                startsGroup: true,
+                onSelect: () => app.setDialog('folders'),
+              },
+            ]
+          : []),
         {
           label: t.folders.projectsMore,
           icon: <Boxes aria-hidden />,
+          startsGroup: !mayOpen,
           onSelect: () => openProjects(session(app.getState().sessionId).panels),
         },
         {

@@ -1,4 +1,5 @@
 import { Folder, FolderOpen } from 'lucide-react'
+import { useMay } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { currentFolder, useFolders } from '../workspace/folders.ts'
@@ -14,7 +15,8 @@ export function RecentFolders() {
   const recent = useFolders((state) => state.recent) ?? []
   const current = useFolders(currentFolder)
   const others = recent.filter((one) => one !== current && one.state === 'ok').slice(0, shownFolders)
-  if (recent.length === 0) return null
+  const mayOpen = useMay('manage')
+  if (recent.length === 0 || (others.length === 0 && !mayOpen)) return null
   return (
     <section className="recent-folders" aria-label={t.folders.recent}>
       {others.map((one) => (
@@ -23,10 +25,12 @@ export function RecentFolders() {
           <VisibleText text={folderName(one, recent)} as="name" />
         </button>
       ))}
-      <button type="button" aria-haspopup="dialog" onClick={() => app.setDialog('folders')}>
-        <FolderOpen aria-hidden />
-        {t.folders.openMore}
-      </button>
+      {mayOpen && (
+        <button type="button" aria-haspopup="dialog" onClick={() => app.setDialog('folders')}>
+          <FolderOpen aria-hidden />
+          {t.folders.openMore}
+        </button>
+      )}
     </section>
   )
 }

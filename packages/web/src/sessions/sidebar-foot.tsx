@@ -2,7 +2,7 @@ import { Check, Monitor, Moon, Plug, Settings, ShieldAlert, Sun } from 'lucide-r
 import { useCallback } from 'react'
 import { needsUser } from '../mcp/server-status.ts'
 import { keyText } from '../platform/keyboard.ts'
-import { TeamPart, useTeam } from '../state/team.tsx'
+import { TeamPart, useMay, useTeam } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
 import { setTheme, useTheme } from '../ui/appearance.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -15,12 +15,13 @@ import './rules-button.css'
 /** One row for the person: settings, connections, theme. */
 export function SidebarFoot() {
   const isTeam = useTeam((state) => state.page !== null)
+  const mayManage = useMay('manage')
   return (
     <footer className="sidebar-foot">
       <div className="foot-row">
         {isTeam ? <TeamPart part="PersonMenu" /> : <SettingsButton />}
-        <SandboxWarning />
-        <McpButton />
+        {mayManage && <SandboxWarning />}
+        {mayManage && <McpButton />}
         <ThemeButton />
       </div>
     </footer>

@@ -17,13 +17,15 @@ interface ConfigFormProps {
   onSave: () => Promise<unknown>
   /** Disables browser validation in favor of our own. */
   noValidate?: boolean
+  /** More buttons next to the one that saves. */
+  buttons?: ReactNode
   note?: ReactNode
   children: ReactNode
 }
 
 /** Setting with several fields that are saved together. */
 export function ConfigForm(props: ConfigFormProps) {
-  const { id, title, about, isReady, saved, onSave, noValidate, note, children } = props
+  const { id, title, about, isReady, saved, onSave, noValidate, buttons, note, children } = props
   return (
     <form
       className="settings-group"
@@ -42,6 +44,7 @@ export function ConfigForm(props: ConfigFormProps) {
         <Button type="submit" disabled={!isReady}>
           {t.ui.save}
         </Button>
+        {buttons}
       </div>
       {note}
       <SavedNote id={id} saved={saved} />

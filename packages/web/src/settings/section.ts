@@ -1,6 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
 import type { Api } from '../api/api.ts'
+import type { RoleNeed } from '../state/team.tsx'
 
 /** Searchable setting. Its element has `data-setting` with its ID. */
 export interface Setting {
@@ -13,6 +14,8 @@ export interface Setting {
 /** Each file in `sections/` exports one as `section`, named after its ID. */
 export interface SettingsSection {
   order: number
+  /** In a team, only for people who may do this. */
+  needs?: RoleNeed
   title: () => string
   icon: LucideIcon
   /** Search synonyms besides the title. */

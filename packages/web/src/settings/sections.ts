@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import { create } from 'zustand'
+import { useMay } from '../state/team.tsx'
 import { useWorkspace } from '../workspace/workspace.ts'
 import { searchable, type Searchable, type Setting, type SettingsSection } from './section.ts'
 
@@ -23,7 +24,13 @@ export function addSections(sections: readonly NamedSection[]): void {
 
 export function useSections(): readonly NamedSection[] {
   const added = useAdded((state) => state.sections)
-  return useMemo(() => [...ownSections, ...added].toSorted((one, other) => one.order - other.order), [added])
+  const mayWrite = useMay('write')
+  const mayManage = useMay('manage')
+  return useMemo(() => {
+    const may = { write: mayWrite, manage: mayManage }
+    const own = ownSections.filter(({ needs }) => needs === undefined || may[needs])
+    return [...own, ...added].toSorted((one, other) => one.order - other.order)
+  }, [added, mayWrite, mayManage])
 }
 
 /** Search index: local settings, plus the server's once the user searches. */

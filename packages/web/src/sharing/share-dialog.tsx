@@ -4,7 +4,7 @@ import { type ReactNode, useCallback, useRef, useState } from 'react'
 import { toErrorInfo } from '../api/request.ts'
 import { useServerData } from '../settings/section-parts.tsx'
 import { notice } from '../state/notices.tsx'
-import { TeamPart } from '../state/team.tsx'
+import { TeamPart, useMay } from '../state/team.tsx'
 import { formatMoment } from '../texts/format.ts'
 import { translateServerText } from '../texts/server-texts.ts'
 import '../texts/show-late.ts'
@@ -103,6 +103,7 @@ function Publishing({ chat: { sessionId, leaf } }: { chat: SharedChat }) {
     }
     setBusy(false)
   }
+  const mayManage = useMay('manage')
   const loadFailure = target.failure ?? state.failure
   const isReady = target.value !== null && state.value !== null
   const published = state.value?.published ?? null
@@ -117,6 +118,8 @@ function Publishing({ chat: { sessionId, leaf } }: { chat: SharedChat }) {
       {t.share.unpublish}
     </Button>
   )
+  // Only admins of a team choose where chats are published.
+  if (isReady && target.value?.target === null && !mayManage) return null
   return (
     <section className="share-publish" aria-label={t.share.publish}>
       <h3>{t.share.publish}</h3>

@@ -1,6 +1,7 @@
 import type { Me } from '@troupe/protocol'
 import { type ComponentProps, type ComponentType, createElement } from 'react'
 import { create } from 'zustand'
+import { pageAccess } from '../api/page-access.ts'
 
 /** Components that team mode adds to the page. They load on demand. */
 export interface TeamParts {
@@ -29,9 +30,32 @@ interface TeamState {
   page: TeamPage | null
   /** Reasons that the person cannot write, by chat. `*` covers all chats. */
   readOnly: Readonly<Record<string, string>>
+  /** Why the person cannot decide about tool calls, by chat. `*`: in no chat. */
+  noApproval: Readonly<Record<string, string>>
 }
 
-export const useTeam = create<TeamState>(() => ({ page: null, readOnly: {} }))
+export const useTeam = create<TeamState>(() => ({ page: null, readOnly: {}, noApproval: {} }))
+
+/** Undefined if the person may write in the chat. */
+export function useReadOnly(sessionId: string): string | undefined {
+  return useTeam(({ readOnly }) => readOnly[sessionId] ?? readOnly['*'])
+}
+
+/** Undefined if the person may answer the requests of the chat. */
+export function useNoApproval(sessionId: string): string | undefined {
+  return useTeam(({ noApproval }) => noApproval[sessionId] ?? noApproval['*'])
+}
+
+/** `write`: start chats. `manage`: change what belongs to everyone. A single user may do both. */
+export type RoleNeed = 'write' | 'manage'
+
+export function useMay(need: RoleNeed): boolean {
+  return useTeam(({ page }) => {
+    // Until the person of a team is known, the page asks for nothing that might be refused.
+    const role = page?.person.role ?? (pageAccess.isTeam() ? 'viewer' : 'owner')
+    return role === 'owner' || role === 'admin' || (need === 'write' && role === 'member')
+  })
+}
 
 type PartProps<Name extends keyof TeamParts> = { part: Name } & ComponentProps<TeamParts[Name]>
 

@@ -69,12 +69,19 @@ async function refresh(api: Api, sessionId: string): Promise<void> {
   }
 }
 
-/** A chat that the person may only read has no message box. */
+/** A chat that the person may only read has no message box, and others decide in it. */
 function noteRight(sessionId: string, { own }: Sharing): void {
-  const isReadOnly = own === 'read' || own === 'comment'
-  useTeam.setState(({ readOnly: { [sessionId]: _, ...others } }) => ({
-    readOnly: isReadOnly ? { ...others, [sessionId]: t.team.shared.readOnly } : others,
+  const mayWrite = own !== 'read' && own !== 'comment'
+  const mayApprove = own === 'approve' || own === 'manage'
+  useTeam.setState(({ readOnly, noApproval }) => ({
+    readOnly: noted(readOnly, sessionId, mayWrite ? undefined : t.team.shared.readOnly),
+    noApproval: noted(noApproval, sessionId, mayApprove ? undefined : t.team.shared.noApproval),
   }))
+}
+
+function noted(reasons: Readonly<Record<string, string>>, sessionId: string, reason: string | undefined) {
+  const { [sessionId]: _, ...others } = reasons
+  return reason === undefined ? others : { ...others, [sessionId]: reason }
 }
 
 export async function refreshComments(api: Api, sessionId: string): Promise<void> {

@@ -5,7 +5,7 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { focusOnMount } from '../ui/focus.ts'
 import { useWorkspace } from '../workspace/workspace.ts'
-import { AccessFailure, AccessField, AccessPage, onSubmit, openApp, useAttempt } from './parts/access-page.tsx'
+import { AccessField, AccessForm, AccessPage, openApp } from './parts/access-page.tsx'
 
 interface CreateProps {
   token: string
@@ -77,15 +77,14 @@ interface AccountFormProps {
 }
 
 function AccountForm({ submit, asksEmail = false, onCreate, onDone }: AccountFormProps) {
-  const { busy, failure, attempt } = useAttempt()
   const [account, setAccount] = useState<NewAccount>({ name: '', email: '', password: '' })
   const change = (fields: Partial<NewAccount>) => setAccount((before) => ({ ...before, ...fields }))
   const create = async () => {
-    const work = () => onCreate({ ...account, name: account.name.trim(), email: account.email.trim() })
-    if (await attempt(work, { LinkInvalid: t.team.create.invalid })) onDone()
+    await onCreate({ ...account, name: account.name.trim(), email: account.email.trim() })
+    onDone()
   }
   return (
-    <form className="access-form" onSubmit={onSubmit(create)}>
+    <AccessForm submit={submit} onSubmit={create} known={{ LinkInvalid: t.team.create.invalid }}>
       <AccessField
         label={t.team.name}
         required
@@ -116,10 +115,6 @@ function AccountForm({ submit, asksEmail = false, onCreate, onDone }: AccountFor
         value={account.password}
         onChange={(password) => change({ password })}
       />
-      <AccessFailure text={failure} />
-      <Button type="submit" kind="primary" disabled={busy}>
-        {submit}
-      </Button>
-    </form>
+    </AccessForm>
   )
 }

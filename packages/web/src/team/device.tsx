@@ -2,24 +2,20 @@ import { useState } from 'react'
 import '../texts/show-team.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { focusOnMount } from '../ui/focus.ts'
 import { useWorkspace } from '../workspace/workspace.ts'
-import { AccessFailure, AccessField, AccessPage, onSubmit, openApp, useAttempt } from './parts/access-page.tsx'
+import { AccessFailure, AccessPage, CodeForm, openApp, useAttempt } from './parts/access-page.tsx'
 
 /** Confirms the sign-in of a program or phone, by the code that it shows. */
 export function DevicePage({ code: given }: { code: string }) {
   const { call } = useWorkspace().api
   const { busy, failure, attempt } = useAttempt()
-  const [code, setCode] = useState(given)
-  const [device, setDevice] = useState<string | null>(null)
+  const [device, setDevice] = useState<{ name: string; userCode: string } | null>(null)
   const [answer, setAnswer] = useState<boolean | null>(null)
-  const userCode = code.trim().toUpperCase()
-  const look = () => attempt(async () => setDevice((await call('POST /ai/device/lookup', { body: { userCode } })).name))
-  const decide = (approve: boolean) =>
-    attempt(async () => {
-      await call('POST /ai/device/answer', { body: { userCode, approve } })
-      setAnswer(approve)
-    })
+  const look = async (code: string) => {
+    const userCode = code.trim().toUpperCase()
+    const { name } = await call('POST /ai/device/lookup', { body: { userCode } })
+    setDevice({ name, userCode })
+  }
   if (answer !== null)
     return (
       <AccessPage title={t.team.device.title}>
@@ -29,10 +25,15 @@ export function DevicePage({ code: given }: { code: string }) {
         <Button onClick={() => openApp()}>{t.team.device.toApp}</Button>
       </AccessPage>
     )
-  if (device !== null)
+  if (device !== null) {
+    const decide = (approve: boolean) =>
+      attempt(async () => {
+        await call('POST /ai/device/answer', { body: { userCode: device.userCode, approve } })
+        setAnswer(approve)
+      })
     return (
       <AccessPage title={t.team.device.title}>
-        <p>{t.team.device.asks(device)}</p>
+        <p>{t.team.device.asks(device.name)}</p>
         <p>{t.team.device.warning}</p>
         <AccessFailure text={failure} />
         <div className="access-buttons">
@@ -45,24 +46,18 @@ export function DevicePage({ code: given }: { code: string }) {
         </div>
       </AccessPage>
     )
+  }
   return (
     <AccessPage title={t.team.device.title}>
       <p>{t.team.device.about}</p>
-      <form className="access-form access-code" onSubmit={onSubmit(look)}>
-        <AccessField
-          label={t.team.device.code}
-          required
-          autoComplete="off"
-          autoCapitalize="characters"
-          ref={focusOnMount}
-          value={code}
-          onChange={setCode}
-        />
-        <AccessFailure text={failure} />
-        <Button type="submit" kind="primary" disabled={busy}>
-          {t.team.device.next}
-        </Button>
-      </form>
+      <CodeForm
+        label={t.team.device.code}
+        initial={given}
+        autoComplete="off"
+        autoCapitalize="characters"
+        submit={t.team.device.next}
+        onSubmit={look}
+      />
     </AccessPage>
   )
 }

@@ -1,4 +1,4 @@
-import type { ShareRight, Sharing } from '@troupe/protocol'
+import type { Role, ShareRight, Sharing } from '@troupe/protocol'
 import { useCallback, useState } from 'react'
 import { ActionFailure, ServerDataStatus, useServerAction, useServerData } from '../settings/section-parts.tsx'
 import { formatMoment } from '../texts/format.ts'
@@ -11,7 +11,9 @@ import { OnceShown, Row, Select } from './parts/parts.tsx'
 import './share-people.css'
 
 const rights = ['read', 'comment', 'write', 'approve'] as const
-const rightOptions = () => rights.map((value) => ({ value, label: t.team.share.rights[value] }))
+/** Viewers never write, whatever a chat is shared with. */
+const rightOptions = (role: Role | undefined) =>
+  rights.slice(0, role === 'viewer' ? 2 : 4).map((value) => ({ value, label: t.team.share.rights[value] }))
 const durations = ['1', '7', '30', '90', '365'] as const
 
 /** Shares the chat with its folder, with people, and with anyone who has a link. */
@@ -55,7 +57,7 @@ export function SharePeople({ sessionId }: { sessionId: string }) {
         <p>{t.team.share.readOnly}</p>
       )}
       <ul className="team-list">
-        {sharing.owner !== null && <Row isPerson name={sharing.owner.name} facts={t.team.share.owner} />}
+        {sharing.owner !== null && <Row isPerson name={sharing.owner.name} facts={t.team.roles.owner} />}
         {sharing.shares.map(({ person, right }) => (
           <Row key={person.id} isPerson name={person.name} facts={isOwn ? undefined : t.team.share.rights[right]}>
             {isOwn && (
@@ -63,7 +65,7 @@ export function SharePeople({ sessionId }: { sessionId: string }) {
                 <Select
                   label={t.team.share.rightOf(person.name)}
                   value={right}
-                  options={rightOptions()}
+                  options={rightOptions(members.find(({ id }) => id === person.id)?.role)}
                   onChange={(next) => void share(person.id, next)}
                 />
                 <Button
@@ -85,7 +87,7 @@ export function SharePeople({ sessionId }: { sessionId: string }) {
 }
 
 interface AddPersonProps {
-  people: readonly { id: string; name: string }[]
+  people: readonly { id: string; name: string; role: Role }[]
   onAdd: (personId: string, right: ShareRight) => Promise<void>
 }
 
@@ -94,11 +96,13 @@ function AddPerson({ people, onAdd }: AddPersonProps) {
   const [right, setRight] = useState<ShareRight>('comment')
   if (people.length === 0) return null
   const chosen = people.find(({ id }) => id === personId)
+  const options = rightOptions(chosen?.role)
   return (
     <form
       className="team-add"
       onSubmit={onSubmit(async () => {
-        if (chosen !== undefined) await onAdd(chosen.id, right)
+        if (chosen !== undefined)
+          await onAdd(chosen.id, options.some(({ value }) => value === right) ? right : 'comment')
         setPersonId('')
       })}
     >
@@ -111,7 +115,7 @@ function AddPerson({ people, onAdd }: AddPersonProps) {
         ]}
         onChange={setPersonId}
       />
-      <Select label={t.team.folders.right} value={right} options={rightOptions()} onChange={setRight} />
+      <Select label={t.team.folders.right} value={right} options={options} onChange={setRight} />
       <Button type="submit" disabled={chosen === undefined}>
         {t.team.share.add}
       </Button>

@@ -6,6 +6,7 @@ import { ConnectionBar, ErrorCard } from '../chat/messages/error-card.tsx'
 import { MessageList } from '../chat/messages/message-list.tsx'
 import { DisclosureContext, SessionContext, useSession } from '../chat/session/session-context.ts'
 import { useServerData } from '../settings/section-parts.tsx'
+import { useTeam } from '../state/team.tsx'
 import { formatMoment } from '../texts/format.ts'
 import '../texts/show-team.ts'
 import { t } from '../texts/t.ts'
@@ -21,6 +22,7 @@ export function SharedChatPage({ token }: { token: string }) {
     useCallback(async () => {
       const found = await call('POST /ai/share', { body: { token } })
       pageAccess.useShare(token, found)
+      useTeam.setState({ readOnly: { '*': t.team.shared.badge }, noApproval: { '*': t.team.shared.noApproval } })
       return found
     }, [call, token]),
   )

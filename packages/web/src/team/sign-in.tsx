@@ -6,7 +6,15 @@ import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { focusOnMount } from '../ui/focus.ts'
 import { useWorkspace } from '../workspace/workspace.ts'
-import { AccessFailure, AccessField, AccessPage, onSubmit, openApp, useAttempt } from './parts/access-page.tsx'
+import {
+  AccessFailure,
+  AccessField,
+  AccessForm,
+  AccessPage,
+  CodeForm,
+  openApp,
+  useAttempt,
+} from './parts/access-page.tsx'
 import { askForPasskey, hasPasskeys } from './parts/passkeys.ts'
 
 /** Signs in with a password, a passkey or a provider, then calls `onDone`. */
@@ -15,11 +23,11 @@ export function SignInPage({ me, onDone }: { me: Pick<Me, 'needsOwner' | 'provid
   const done = onDone ?? (() => openApp(window.location.hash))
   if (me.needsOwner)
     return (
-      <AccessPage title={t.team.signIn.title}>
+      <AccessPage title={t.team.signIn.noOwnerTitle}>
         <p>{t.team.signIn.noOwner}</p>
       </AccessPage>
     )
-  if (needsCode) return <CodeForm onDone={done} onBack={() => setNeedsCode(false)} />
+  if (needsCode) return <SecondFactor onDone={done} onBack={() => setNeedsCode(false)} />
   return (
     <AccessPage title={t.team.signIn.title}>
       <PasswordForm onDone={done} onCode={() => setNeedsCode(true)} />
@@ -30,20 +38,15 @@ export function SignInPage({ me, onDone }: { me: Pick<Me, 'needsOwner' | 'provid
 
 function PasswordForm({ onDone, onCode }: { onDone: () => void; onCode: () => void }) {
   const { call } = useWorkspace().api
-  const { busy, failure, attempt } = useAttempt()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const submit = () =>
-    attempt(
-      async () => {
-        const { status } = await call('POST /ai/account/sign-in', { body: { email: email.trim(), password } })
-        if (status === 'second-factor') onCode()
-        else onDone()
-      },
-      { SignInFailed: t.team.signIn.failed },
-    )
+  const signIn = async () => {
+    const { status } = await call('POST /ai/account/sign-in', { body: { email: email.trim(), password } })
+    if (status === 'second-factor') onCode()
+    else onDone()
+  }
   return (
-    <form className="access-form" onSubmit={onSubmit(submit)}>
+    <AccessForm submit={t.team.signIn.submit} onSubmit={signIn} known={{ SignInFailed: t.team.signIn.failed }}>
       <AccessField
         label={t.team.email}
         type="email"
@@ -61,11 +64,7 @@ function PasswordForm({ onDone, onCode }: { onDone: () => void; onCode: () => vo
         value={password}
         onChange={setPassword}
       />
-      <AccessFailure text={failure} />
-      <Button type="submit" kind="primary" disabled={busy}>
-        {t.team.signIn.submit}
-      </Button>
-    </form>
+    </AccessForm>
   )
 }
 
@@ -107,51 +106,32 @@ function OtherWays({ providers, onDone }: { providers: Me['providers']; onDone: 
 }
 
 /** The second factor: a code of the authenticator app, or a backup code. */
-function CodeForm({ onDone, onBack }: { onDone: () => void; onBack: () => void }) {
+function SecondFactor({ onDone, onBack }: { onDone: () => void; onBack: () => void }) {
   const { call } = useWorkspace().api
-  const { busy, failure, attempt } = useAttempt()
   const [kind, setKind] = useState<'totp' | 'backup'>('totp')
-  const [code, setCode] = useState('')
   const isApp = kind === 'totp'
-  const submit = () =>
-    attempt(
-      async () => {
-        const body = { code: isApp ? code.replaceAll(/\s/g, '') : code.trim(), kind }
-        await call('POST /ai/account/second-factor', { body })
-        onDone()
-      },
-      { SignInFailed: t.team.signIn.codeFailed },
-    )
+  const confirm = async (code: string) => {
+    const body = { code: isApp ? code.replaceAll(/\s/g, '') : code.trim(), kind }
+    await call('POST /ai/account/second-factor', { body })
+    onDone()
+  }
   return (
     <AccessPage title={t.team.signIn.codeTitle}>
       <p>{isApp ? t.team.signIn.codeAbout : t.team.signIn.backupAbout}</p>
-      <form className="access-form access-code" onSubmit={onSubmit(submit)}>
-        <AccessField
-          key={kind}
-          label={isApp ? t.team.signIn.code : t.team.signIn.backupCode}
-          required
-          inputMode={isApp ? 'numeric' : 'text'}
-          autoComplete="one-time-code"
-          ref={focusOnMount}
-          value={code}
-          onChange={setCode}
-        />
-        <AccessFailure text={failure} />
-        <Button type="submit" kind="primary" disabled={busy}>
-          {t.team.signIn.submit}
-        </Button>
-      </form>
+      <CodeForm
+        key={kind}
+        label={isApp ? t.team.signIn.code : t.team.signIn.backupCode}
+        inputMode={isApp ? 'numeric' : 'text'}
+        autoComplete="one-time-code"
+        submit={t.team.signIn.submit}
+        known={{ SignInFailed: t.team.signIn.codeFailed }}
+        onSubmit={confirm}
+      />
       <div className="access-buttons">
         <Button kind="quiet" onClick={onBack}>
           {t.team.signIn.back}
         </Button>
-        <Button
-          kind="quiet"
-          onClick={() => {
-            setKind(isApp ? 'backup' : 'totp')
-            setCode('')
-          }}
-        >
+        <Button kind="quiet" onClick={() => setKind(isApp ? 'backup' : 'totp')}>
           {isApp ? t.team.signIn.useBackup : t.team.signIn.useApp}
         </Button>
       </div>

@@ -29,10 +29,11 @@ const api = createApi(
 export async function openTeamPage(): Promise<void> {
   const person = await readPerson()
   if (person === undefined) return
-  const readOnly: Record<string, string> = person.role === 'viewer' ? { '*': t.team.shared.viewer } : {}
+  const isViewer = person.role === 'viewer'
   addSections(teamSections(person.role))
   useTeam.setState((state) => ({
     page: { person, parts, onEvent: (sessionId, event) => onTeamEvent(api, sessionId, event) },
-    readOnly: { ...state.readOnly, ...readOnly },
+    readOnly: { ...state.readOnly, ...(isViewer && { '*': t.team.shared.viewer }) },
+    noApproval: { ...state.noApproval, ...(isViewer && { '*': t.team.shared.noApproval }) },
   }))
 }

@@ -67,12 +67,12 @@ test('every reason of an approval and every error in a rule has a Chinese form',
 
 test('every error and every other sentence that the server sends to a page has a Chinese form', () => {
   const sentences = sourceTexts(
-    'server/src/{admin,agents,chat,config,extensions,http,mcp,media,models,permission,rules,sessions,skills,stores,tabs,terminals,usage,util}/**/*.ts',
+    'server/src/{admin,agents,chat,config,extensions,governance,http,mcp,media,models,permission,rules,sessions,skills,stores,tabs,team,terminals,usage,util}/**/*.ts',
     'server/src/{commands,runs}/!(system-prompt).ts',
     'server/src/providers/shared/!(sdk-models|test-provider).ts',
     'server/src/transfer/!(export)/*.ts',
   ).filter(isSentence)
-  const forTerminal = sourceTexts('server/src/http/listen.ts')
+  const forTerminal = sourceTexts('server/src/http/listen.ts', 'server/src/team/options.ts')
   const forModels = [
     'These MCP servers are still connecting, so you do not have their tools yet: X.',
     'You are a helpful agent of this workspace. Continue this imported conversation.',
@@ -80,6 +80,8 @@ test('every error and every other sentence that the server sends to a page has a
     'The file X is X (X), saved at X.',
   ]
   const forDevelopers = [
+    'Team mode needs its data.',
+    'The organization cannot be forgotten.',
     'A store cannot be closed from inside its own transaction.',
     'This transaction has ended; await every call inside it.',
     'The search was ended.',

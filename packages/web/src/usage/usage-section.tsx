@@ -3,6 +3,7 @@ import { type ReactNode, useCallback, useState } from 'react'
 import type { UsageDays } from '../api/settings-types.ts'
 import { ServerDataStatus, useServerData } from '../settings/section-parts.tsx'
 import { formatCost, formatNumber } from '../texts/format.ts'
+import { useMay } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
 import { Segments } from '../ui/segments.tsx'
@@ -21,10 +22,11 @@ export function UsageSection() {
   const [group, setGroup] = useState<Group>('model')
   const asked = useServerData(useCallback(() => api.usage(days), [api, days]))
   const { value } = asked
+  const mayManage = useMay('manage')
   return (
     <>
       <p className="settings-note">{t.usage.about}</p>
-      <BudgetForm budget={value?.budget ?? []} onSaved={asked.again} />
+      {mayManage && <BudgetForm budget={value?.budget ?? []} onSaved={asked.again} />}
       <section className="usage" data-setting="usage" aria-label={t.usage.table}>
         <Segments
           label={t.usage.period}

@@ -1,3 +1,4 @@
+import { findProgram } from '@troupe/core'
 import { findCommand, type LanguageServerDefinition } from '../server-definition.ts'
 
 export default {
@@ -6,6 +7,8 @@ export default {
   rootMarkers: ['go.work', 'go.mod'],
   find: (place) => {
     const { HOME: home = '/', GOPATH: goPath = `${home}/go` } = place.env
+    // It asks `go` about packages, and without it reports no problems at all.
+    if (findProgram('go', place.env) === undefined) return undefined
     return findCommand({ ...place, env: { ...place.env, PATH: `${place.env['PATH'] ?? ''}:${goPath}/bin` } }, 'gopls')
   },
 } satisfies LanguageServerDefinition

@@ -85,7 +85,57 @@ export function duckdbAttempts({ file, folder, outside, outsideFolder, url }: Ta
     `checkpoint`,
     `select write_log('x')`,
   ]
-  return [...writes, ...overwrites, ...reads, ...network, ...settings]
+  return [...writes, ...overwrites, ...reads, ...network, ...settings, ...indirect({ file, folder, outside, url })]
+}
+
+/** The same aims behind other spellings: comments, quotes, computed names, functions of other kinds, odd characters. */
+function indirect({ file, folder, outside, url }: Omit<Target, 'outsideFolder'>): string[] {
+  return [
+    `/* select */ copy (from '${file}') to '${folder}/c.csv'`,
+    `-- select 1\ncopy (select 1) to '${folder}/c.csv'`,
+    `COPY\t(SELECT 1)\nTO '${folder}/c.json' (FORMAT json)`,
+    `copy (select 1) to '${folder}/parts' (format parquet, partition_by (a))`,
+    `copy '${file}' to '${folder}/c.csv'`,
+    `copy (select 1) to '/dev/stdout'`,
+    `select 1;;copy (select 1) to '${folder}/c.csv'`,
+    `select 1 \u037e copy (select 1) to '${folder}/c.csv'`,
+    `describe copy (select 1) to '${folder}/c.csv'`,
+    `summarize (copy (select 1) to '${folder}/c.csv')`,
+    `from (copy (select 1) to '${folder}/c.csv')`,
+    `with c as materialized (insert into '${file}' values (1) returning *) from c`,
+    `merge into '${file}' using (select 1 id) s using (id) when not matched then insert`,
+    `create or replace macro m() as table (select * from read_text('${outside}')); from m()`,
+    `create temp macro reader(p) as table from read_text(p)`,
+    `select * from read_text(concat('${outside.slice(0, -3)}', 'csv'))`,
+    `select * from read_text(list_value('${outside}'))`,
+    `select * from read_text((select '${outside}'))`,
+    `select * from read_csv('${folder}/*.csv')`,
+    `select * from read_csv('${folder}/**')`,
+    `select * from "${outside}"`,
+    `select (select content from read_text('${outside}'))`,
+    `select * from read_blob(['${file}', '/etc/passwd'])`,
+    `select * from parquet_bloom_probe('${outside}', 'a', 1)`,
+    `select * from read_duckdb('${outside}')`,
+    `select * from sqlite_scan('${outside}', 'people')`,
+    `select * from duckdb_secrets(), duckdb_settings()`,
+    `select * from duckdb_logs, duckdb_temporary_files()`,
+    `select "getenv"('PATH'), main.getenv('PATH'), system.main.getenv('PATH')`,
+    `select * from "enable_logging"(storage => 'file', storage_path => '${folder}/log')`,
+    `select * from system.main."read_text"('${outside}')`,
+    `set variable p = '${outside}'; from read_text(getvariable('p'))`,
+    `pragma import_database('${folder}')`,
+    `call pragma_version(); load json`,
+    `force install httpfs from core_nightly`,
+    `update extensions`,
+    `attach ':memory:' as m; create table m.t as from read_text('${outside}')`,
+    `attach 'ducklake:${folder}/lake.db' as lake`,
+    `detach memory`,
+    `select * from read_json('${url.replace('http', 'HTTP')}/x.json')`,
+    `select * from read_csv('hf://datasets/a/b.csv')`,
+    `select * from read_text('\\\\127.0.0.1\\share\\x')`,
+    `from read_csv('${file}', filename = true, store_rejects = true, rejects_table = 't')`,
+    `from '${file}' union all by name from '${outside}'`,
+  ]
 }
 
 export function sqliteAttempts({ folder, outside, outsideFolder }: Target): string[] {
@@ -120,6 +170,22 @@ export function sqliteAttempts({ folder, outside, outsideFolder }: Target): stri
     'select * from pragma_wal_checkpoint()',
     'explain delete from people',
     '/* select */ delete from people',
+    'with recursive r as (select 1 union all select 2) update people set id = 9',
+    'insert into people select * from people returning id',
+    'delete from people returning *',
+    `select * from people; attach '${outside}' as o`,
+    `ATTACH\tDATABASE 'file:${outside}?mode=rw' AS o`,
+    'pragma main.journal_mode(wal)',
+    'pragma temp_store_directory = "/"',
+    'select * from pragma_table_list(), pragma_optimize()',
+    'create virtual table v using fts5(a)',
+    'create temp trigger t after insert on people begin delete from people; end',
+    `select sqlite_compileoption_used('x'), "load_extension"('${outside}')`,
+    `select edit('x', 'touch ${folder}/new')`,
+    `select * from fsdir('${outsideFolder}')`,
+    'detach main',
+    'release a; drop table people',
+    'values (1); pragma schema_version = 9',
   ]
 }
 
@@ -172,6 +238,24 @@ export function postgresAttempts({ outside, outsideFolder, url }: Target): strin
     'alter system set log_statement = all',
     'grant all on people to public',
     '/* a /* b */ delete from people; */ truncate people',
+    'merge into people using (select 9 id) s on false when not matched then insert values (s.id)',
+    'with a as (with b as (update people set id = 9 returning *) select * from b) select * from a',
+    'explain (analyze true, buffers) update people set id = 9',
+    'select * from people for no key update',
+    'table people for share',
+    `copy (select 1) to '${outsideFolder}/new.csv'`,
+    `select convert_from(pg_read_binary_file('${outside}'), 'utf8')`,
+    `select pg_catalog . "pg_read_file" ( '${outside}' )`,
+    `select xmlparse(document pg_read_file('${outside}'))`,
+    'declare c cursor with hold for select 1',
+    'prepare p as delete from people',
+    'execute p',
+    'refresh materialized view v',
+    'reset all',
+    "load 'plpgsql'",
+    'import foreign schema public from server s into public',
+    'select pg_advisory_lock(1), pg_sleep(0)',
+    'reassign owned by current_user to postgres',
   ]
 }
 

@@ -1,6 +1,8 @@
-import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type Configuration, Provider } from 'oidc-provider'
+import { publicUrl } from './test-team.ts'
 
 export interface Claims {
   sub: string
@@ -14,72 +16,46 @@ export interface OidcServer {
   port: number
   /** Claims about the next person, true or not. */
   claims: Claims
+  /** What a browser does at the provider, from the first address to the one that leads back. */
+  authorize(url: string): Promise<string>
   close(): Promise<void>
 }
 
-const json = { 'content-type': 'application/json' }
-
-/** A small OpenID provider that believes everybody. It checks the code, PKCE and the client like a real one. */
+/** An OpenID provider on loopback. Everybody who comes is signed in at once, as `claims` says. */
 export async function oidcServer(claims: Claims, port = 0): Promise<OidcServer> {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const codes = new Map<string, { nonce: string; challenge: string }>()
-  const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const idToken = (nonce: string): string => {
-    const now = Math.floor(Date.now() / 1000)
-    const body = { iss: server.issuer, aud: 'client', iat: now, exp: now + 300, nonce, ...server.claims }
-    const text = `${encode({ alg: 'RS256', kid: 'key' })}.${encode(body)}`
-    return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`
-  }
-  const http = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', server.issuer)
-    const answer = (value: object, status = 200): void => {
-      response.writeHead(status, json)
-      response.end(JSON.stringify(value))
-    }
-    if (url.pathname === '/.well-known/openid-configuration')
-      return answer({
-        issuer: server.issuer,
-        authorization_endpoint: `${server.issuer}/authorize`,
-        token_endpoint: `${server.issuer}/token`,
-        userinfo_endpoint: `${server.issuer}/userinfo`,
-        jwks_uri: `${server.issuer}/jwks`,
-        id_token_signing_alg_values_supported: ['RS256'],
-      })
-    if (url.pathname === '/jwks')
-      return answer({
-        keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'key', alg: 'RS256', use: 'sig' }],
-      })
-    if (url.pathname === '/authorize') {
-      const code = randomUUID()
-      const { searchParams: asked } = url
-      codes.set(code, { nonce: asked.get('nonce') ?? '', challenge: asked.get('code_challenge') ?? '' })
-      const back = new URL(asked.get('redirect_uri') ?? '')
-      back.searchParams.set('code', code)
-      back.searchParams.set('state', asked.get('state') ?? '')
-      response.writeHead(302, { location: back.toString() })
-      return response.end()
-    }
-    if (url.pathname !== '/token') return answer({ error: 'not_found' }, 404)
-    let text = ''
-    request.on('data', (chunk) => (text += String(chunk)))
-    request.on('end', () => {
-      const given = new URLSearchParams(text)
-      const known = codes.get(given.get('code') ?? '')
-      codes.delete(given.get('code') ?? '')
-      const proof = createHash('sha256')
-        .update(given.get('code_verifier') ?? '')
-        .digest('base64url')
-      if (known === undefined || proof !== known.challenge || given.get('client_secret') !== 'client secret')
-        return answer({ error: 'invalid_grant' }, 400)
-      answer({ access_token: randomUUID(), token_type: 'Bearer', expires_in: 300, id_token: idToken(known.nonce) })
-    })
-  })
+  const http = createServer()
   await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve))
-  const address = http.address() as AddressInfo
+  const { port: own } = http.address() as AddressInfo
+  const issuer = `http://127.0.0.1:${own}`
+  const provider = new Provider(
+    issuer,
+    settings(() => server.claims),
+  )
+  const handle = provider.callback()
+  http.on('request', (request, response) => {
+    if (request.url?.startsWith('/interaction/') !== true) return void handle(request, response)
+    void provider.interactionFinished(request, response, { login: { accountId: server.claims.sub } })
+  })
   const server: OidcServer = {
-    issuer: `http://127.0.0.1:${address.port}`,
-    port: address.port,
+    issuer,
+    port: own,
     claims,
+    async authorize(url) {
+      const cookies = new Map<string, string>()
+      let at = url
+      while (at.startsWith(issuer)) {
+        const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+        const response = await fetch(at, { redirect: 'manual', headers: { cookie } })
+        for (const set of response.headers.getSetCookie()) {
+          const [name = '', value = ''] = (set.split(';')[0] ?? '').split(/=(.*)/s)
+          cookies.set(name, value)
+        }
+        const next = response.headers.get('location')
+        if (next === null) throw new Error(`the provider answered ${response.status}: ${await response.text()}`)
+        at = new URL(next, issuer).href
+      }
+      return at
+    },
     close: () =>
       new Promise((resolve) => {
         http.closeAllConnections()
@@ -87,4 +63,33 @@ export async function oidcServer(claims: Claims, port = 0): Promise<OidcServer> 
       }),
   }
   return server
+}
+
+function settings(claims: () => Claims): Configuration {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return {
+    clients: [
+      {
+        client_id: 'client',
+        client_secret: 'client secret',
+        redirect_uris: [`${publicUrl}/ai/account/callback/corp`],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'key', alg: 'RS256', use: 'sig' }] } as never,
+    cookies: { keys: ['a key for tests'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    pkce: { required: () => true },
+    ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
+    findAccount: (_, accountId) => ({ accountId, claims: () => ({ ...claims(), sub: accountId }) }),
+    async loadExistingGrant({ oidc }) {
+      const { accountId } = oidc.session ?? {}
+      const grant = new oidc.provider.Grant({ clientId: oidc.client?.clientId, accountId } as never)
+      grant.addOIDCScope('openid email profile')
+      await grant.save()
+      return grant
+    },
+  }
 }

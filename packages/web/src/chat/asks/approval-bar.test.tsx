@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { button, click, eventually, field, named, press, render, type } from '../../testing/render.tsx'
+import { button, change, click, eventually, field, named, press, render, type } from '../../testing/render.tsx'
+import { type TeamPage, useTeam } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import type { Approval } from '../session/message-parts.ts'
 import { ApprovalBar } from './approval-bar.tsx'
@@ -172,4 +173,19 @@ test('markup in a rule or a reason is shown as text', async () => {
   const { view } = await show({ ...approval({ remember: [hostile] }), requestReason: hostile })
   expect(view.querySelector('img')).toBeNull()
   expect(view.querySelector('.approval-rules code')?.textContent).toBe(hostile)
+})
+
+test('people of a team decide only where they may, and only admins for everyone', async () => {
+  const member = { person: { role: 'member' } } as TeamPage
+  await change(() => useTeam.setState({ page: member }))
+  const { view } = await show(approval({ remember: ['Bash(ls)'] }))
+  expect(button(t.inbox.approveSession).disabled).toBe(false)
+  expect(view.querySelector(`[aria-label="${t.inbox.allowLonger}"]`)).toBeNull()
+  await change(() => useTeam.setState({ noApproval: { '*': 'Somebody else decides.' } }))
+  const { view: reading } = await show(approval({ remember: ['Bash(ls)'] }))
+  expect([reading.querySelector('button'), reading.textContent.includes('Somebody else decides.')]).toEqual([
+    null,
+    true,
+  ])
+  await change(() => useTeam.setState({ page: null, noApproval: {} }))
 })

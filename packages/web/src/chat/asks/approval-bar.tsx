@@ -3,6 +3,7 @@ import { useId } from 'react'
 import { recordsIn, textIn } from '../../api/read-fields.ts'
 import { type HunkChoice, useHunkChoice } from '../../displays/parts/hunk-choice.ts'
 import { decideByKey, trackVisibleSince } from '../../shortcuts/decide-ask.ts'
+import { useMay, useNoApproval } from '../../state/team.tsx'
 import { translateServerText } from '../../texts/server-texts.ts'
 import '../../texts/show-cards.ts'
 import { t } from '../../texts/t.ts'
@@ -20,10 +21,23 @@ import { InputEditor, readEditedInput } from './input-editor.tsx'
  * 1, 2 and 3 press its buttons while the focus is here and not in a field, and Escape denies.
  */
 export function ApprovalBar({ approval, input }: { approval: Approval; input: unknown }) {
+  const sessionId = useSession((state) => state.sessionId)
+  const refusal = useNoApproval(sessionId)
+  if (refusal === undefined) return <Decision approval={approval} input={input} />
+  return (
+    <div className="approval-waiting">
+      <ApprovalFacts approval={approval} input={input} />
+      <p className="approval-reason">{refusal}</p>
+    </div>
+  )
+}
+
+function Decision({ approval, input }: { approval: Approval; input: unknown }) {
   const { answer } = useSessionStore()
   const sending = useSession((state) => state.answering.includes(approval.id))
   const [note, setNote] = useRetainedState<string | null>(`${approval.id} note`, null)
   const [edited, setEdited] = useRetainedState<string | null>(`${approval.id} input`, null)
+  const decidesForAll = useMay('manage')
   const hintId = useId()
   const rulesId = useId()
   const change = edited === null ? { ok: true as const } : readEditedInput(edited, input)
@@ -106,17 +120,23 @@ export function ApprovalBar({ approval, input }: { approval: Approval; input: un
             >
               {t.inbox.approveSession}
             </Button>
-            <Menu
-              trigger={
-                <Button disabled={sending || !change.ok} aria-label={t.inbox.allowLonger} aria-describedby={rulesId}>
-                  <ChevronDown aria-hidden />
-                </Button>
-              }
-              items={[
-                { label: t.inbox.approveProject, icon: <FolderCheck aria-hidden />, onSelect: () => allow('project') },
-                { label: t.inbox.approveAlways, icon: <CheckCheck aria-hidden />, onSelect: () => allow('always') },
-              ]}
-            />
+            {decidesForAll && (
+              <Menu
+                trigger={
+                  <Button disabled={sending || !change.ok} aria-label={t.inbox.allowLonger} aria-describedby={rulesId}>
+                    <ChevronDown aria-hidden />
+                  </Button>
+                }
+                items={[
+                  {
+                    label: t.inbox.approveProject,
+                    icon: <FolderCheck aria-hidden />,
+                    onSelect: () => allow('project'),
+                  },
+                  { label: t.inbox.approveAlways, icon: <CheckCheck aria-hidden />, onSelect: () => allow('always') },
+                ]}
+              />
+            )}
           </span>
         )}
         <span className="approval-split">

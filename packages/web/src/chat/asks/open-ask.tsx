@@ -10,9 +10,16 @@ import './ask-part.css'
 
 const FormAsk = lazy(() => import('./form-ask.tsx').then(({ FormAsk }) => ({ default: FormAsk })))
 
-/** Open ask with its answer form. Works anywhere, because it reads no stream. */
-export function OpenAsk(props: AskFormProps) {
+/** Open ask with its answer form. Works anywhere, because it reads no stream. `refusal`: why the person cannot answer. */
+export function OpenAsk({ refusal, ...props }: AskFormProps & { refusal?: string | undefined }) {
   const { ask } = props
+  if (refusal !== undefined)
+    return (
+      <AskFrame title={ask.title} open>
+        <AskContent content={ask.content} />
+        <p className="tool-remark">{refusal}</p>
+      </AskFrame>
+    )
   if (ask.kind === 'question' && isRecord(ask.content) && isRecord(ask.content['form'])) {
     return (
       <AskFrame title={ask.title} open>

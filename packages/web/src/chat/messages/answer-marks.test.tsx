@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { render } from '../../testing/render.tsx'
+import { useTeam } from '../../state/team.tsx'
+import { change, render } from '../../testing/render.tsx'
 import type { VisibleMessage } from '../session/session-state.ts'
 import { AnswerMarks } from './answer-marks.tsx'
 
@@ -8,4 +9,9 @@ test('an answer that a denial ended says which tool was denied', async () => {
   const message = { id: 'a1', role: 'assistant', parts: [], parentMessageId: 'u1', createdAt: 1, metadata: { stopped } }
   const { view } = await render(<AnswerMarks message={message as VisibleMessage} last />)
   expect(view.querySelector('.mark')?.textContent).toContain('ImageGenerate was denied.')
+  expect(view.querySelectorAll('.mark button')).toHaveLength(1)
+  // A person of a team who only reads cannot go on.
+  await change(() => useTeam.setState({ readOnly: { '*': 'You can read.' } }))
+  expect(view.querySelectorAll('.mark button')).toHaveLength(0)
+  await change(() => useTeam.setState({ readOnly: {} }))
 })

@@ -3,6 +3,7 @@ import { CircleStop, OctagonX, PlugZap, Scissors, ShieldX, StepForward } from 'l
 import type { ReactNode } from 'react'
 import { formatDuration } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
+import { useMay, useReadOnly, useTeam } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Group, VisibleText } from '../../ui/elements.tsx'
@@ -17,8 +18,12 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
   const { regenerate } = useSessionStore()
   const { app } = useWorkspace()
   const live = message.live === true
-  // The parent agent may have stopped the sub-agent.
-  const stopWord = useSession((state) => (state.agentId === null ? t.chat.stoppedByYou : t.chat.stopped))
+  const isReadOnly = useReadOnly(useSession((state) => state.sessionId)) !== undefined
+  const isTeam = useTeam(({ page }) => page !== null)
+  const mayManage = useMay('manage')
+  // The parent agent may have stopped the sub-agent, or another person the answer.
+  const isOwn = useSession((state) => state.agentId === null) && !isTeam
+  const stopWord = isOwn ? t.chat.stoppedByYou : t.chat.stopped
   const liveError = useSession((state) => (live ? state.run?.errorText : null))
   const canGoOn = useSession((state) => last && !live && state.run === null && state.agentId === null)
   const { aborted, interrupted, stopped, error, elapsedMs, stopMs, finishReason } = message.metadata ?? {}
@@ -26,17 +31,17 @@ export function AnswerMarks({ message, last }: { message: VisibleMessage; last: 
   const ended = error === undefined && aborted !== true && stopped === undefined
   const isCut = finishReason === 'length' && ended
   const isFiltered = finishReason === 'content-filter' && ended
-  const goOn = canGoOn ? <ContinueButton messageId={message.id} /> : null
+  const goOn = canGoOn && !isReadOnly ? <ContinueButton messageId={message.id} /> : null
   return (
     <>
       {shownError !== undefined && (
-        <ErrorCard error={shownError} {...(!live && { onRetry: () => void regenerate(message.id) })}>
+        <ErrorCard error={shownError} {...(!live && !isReadOnly && { onRetry: () => void regenerate(message.id) })}>
           {!live && shownError.name === 'ProviderAuth' && (
             <Button kind="quiet" onClick={() => app.openSettings('models')}>
               {t.chat.checkKey}
             </Button>
           )}
-          {!live && shownError.name === 'BudgetExceeded' && (
+          {!live && shownError.name === 'BudgetExceeded' && mayManage && (
             <Button kind="primary" onClick={() => app.openSettings('usage/budget')}>
               {t.chat.raiseBudget}
             </Button>

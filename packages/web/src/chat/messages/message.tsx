@@ -3,6 +3,7 @@ import { type Metadata, totalUsage } from '@troupe/protocol'
 import { ChevronDown, RotateCw } from 'lucide-react'
 import { lazy, memo, useState } from 'react'
 import { formatCost, formatCount, formatDuration, formatMoment, isLong } from '../../texts/format.ts'
+import { useReadOnly } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import { CopyButton, IconButton } from '../../ui/button.tsx'
 import { OnDemand } from '../../ui/menu.tsx'
@@ -29,6 +30,9 @@ function AnswerMessage({
   const progress = useSession((state) => (live ? state.run?.progress : undefined))
   const busy = useSession((state) => state.run !== null)
   const isOfAgent = useSession((state) => state.agentId !== null)
+  const isReadOnly = useReadOnly(useSession((state) => state.sessionId)) !== undefined
+  // A reader gets no new answers, nor does the answer of a sub-agent.
+  const isFixed = isOfAgent || isReadOnly
   const text = messageText(message)
   // Its card has a button to try again.
   const hasFailed = message.metadata?.error !== undefined
@@ -45,7 +49,7 @@ function AnswerMessage({
       {!live && (
         <MessageActions>
           {text !== '' && <CopyButton text={text} label={t.chat.copyAnswer} />}
-          {!hasFailed && !isOfAgent && (
+          {!hasFailed && !isFixed && (
             <IconButton
               label={busy ? t.chat.regenerateWhenDone : t.chat.regenerate}
               disabled={busy}
@@ -54,7 +58,7 @@ function AnswerMessage({
               <RotateCw />
             </IconButton>
           )}
-          {!isOfAgent && (
+          {!isFixed && (
             <RegenerateWith
               messageId={message.id}
               current={message.metadata?.model}
@@ -62,7 +66,7 @@ function AnswerMessage({
               isAlone={hasFailed}
             />
           )}
-          {!isOfAgent && !(hasFailed && text === '') && (
+          {!isFixed && !(hasFailed && text === '') && (
             <FeedbackButtons messageId={message.id} feedback={message.metadata?.feedback} />
           )}
           <MessageComments messageId={message.id} part="CommentButton" />

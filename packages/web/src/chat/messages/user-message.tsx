@@ -2,6 +2,7 @@ import type { SiblingPlace } from '@troupe/core'
 import type { Part } from '@troupe/protocol'
 import { Bot, CircleSlash, File, Folder, GraduationCap, Pencil, SquareSlash } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { useReadOnly } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import { Button, CopyButton, IconButton } from '../../ui/button.tsx'
 import { GrowingTextarea, Moment } from '../../ui/elements.tsx'
@@ -17,6 +18,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
   const { edit } = useSessionStore()
   const busy = useSession((state) => state.run !== null)
   const isTask = useSession((state) => state.agentId !== null)
+  const isReadOnly = useReadOnly(useSession((state) => state.sessionId)) !== undefined
   const [editing, setEditing] = useState(false)
   const text = messageText(message)
   const files = message.parts.filter((part) => part.type === 'file')
@@ -64,7 +66,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
       )}
       <MessageActions>
         {text !== '' && <CopyButton text={text} label={t.chat.copyMessage} />}
-        {!isTask && (
+        {!isTask && !isReadOnly && (
           <IconButton
             className="message-edit"
             label={busy ? t.chat.editWhenDone : t.chat.edit}

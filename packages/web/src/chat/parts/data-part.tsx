@@ -4,6 +4,7 @@ import { lazy, memo, Suspense } from 'react'
 import { ValueView } from '../../displays/parts/display-parts.tsx'
 import { formatToolName } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
+import { useNoApproval } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import { AskContent, AskFrame, OpenAsk } from '../asks/open-ask.tsx'
 import { partData } from '../session/message-parts.ts'
@@ -22,7 +23,11 @@ function AskPart({ ask, live }: { ask: DataParts['ask']; live: boolean }) {
   const store = useSessionStore()
   const open = useSession((state) => live && openAsks(state.run?.answer ?? null).includes(ask.id))
   const sending = useSession((state) => state.answering.includes(ask.id))
-  if (open) return <OpenAsk ask={ask} sending={sending} answer={(given) => void store.answer(ask.id, given)} />
+  const refusal = useNoApproval(useSession((state) => state.sessionId))
+  if (open)
+    return (
+      <OpenAsk ask={ask} refusal={refusal} sending={sending} answer={(given) => void store.answer(ask.id, given)} />
+    )
   if (hasCard(ask.toolName)) return null
   return (
     <AskFrame title={ask.title}>

@@ -6,6 +6,7 @@ import { findDisplay, type FoundDisplay } from '../../displays/parts/display-reg
 import { formatDuration } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 import '../../texts/show-cards.ts'
+import { useTeam } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
@@ -112,6 +113,8 @@ function ProgressView({ call: { progress }, planned }: { call: ToolCall; planned
 }
 
 function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
+  // In a team, somebody else may have decided.
+  const isTeam = useTeam(({ page }) => page !== null)
   if (stopped) return <p className="tool-remark">{t.calls.youStopped}</p>
   if (errorText !== undefined) {
     return (
@@ -125,7 +128,15 @@ function Outcome({ call: { state, errorText, approval, stopped } }: CardProps) {
   if (state !== 'output-denied') return null
   return (
     <p className="tool-remark">
-      {approval?.reason === undefined ? t.calls.youDenied : <VisibleText text={whyNot(approval)} />}
+      {approval?.reason === undefined ? (
+        isTeam ? (
+          t.calls.wasDenied
+        ) : (
+          t.calls.youDenied
+        )
+      ) : (
+        <VisibleText text={whyNot(approval)} />
+      )}
     </p>
   )
 }

@@ -4,6 +4,8 @@ import { OpenInPanel } from '../../panels/open-in-panel.tsx'
 import { formatDuration, isLong } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 import '../../texts/show-cards.ts'
+import { useSession } from '../session/session-context.ts'
+import { useNoApproval } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import { Group, VisibleText } from '../../ui/elements.tsx'
 import type { ToolCall } from '../session/message-parts.ts'
@@ -34,7 +36,8 @@ export function ToolFrame({
 }: ToolFrameProps) {
   const [open, setOpen] = useDisclosure(call.disclosure ?? call.toolCallId, byDefault, { keeps: keepsOpen })
   const bodyId = useId()
-  const { word, icon } = statusOf(call, isBad)
+  const isForOthers = useNoApproval(useSession((state) => state.sessionId)) !== undefined
+  const { word, icon } = statusOf(call, isBad, isForOthers)
   return (
     <Group className={`tool tool-${call.stopped ? 'stopped' : call.state}`} label={`${call.name}: ${word}`}>
       <div className="tool-bar">
@@ -76,7 +79,7 @@ function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
 }
 
-function statusOf(call: ToolCall, isBad: boolean): { word: string; icon: ReactNode } {
+function statusOf(call: ToolCall, isBad: boolean, isForOthers: boolean): { word: string; icon: ReactNode } {
   if (call.running) {
     const word = call.state === 'input-streaming' ? t.calls.preparing : t.calls.running
     return { word, icon: <LoaderCircle className="spinning" aria-hidden /> }
@@ -84,7 +87,7 @@ function statusOf(call: ToolCall, isBad: boolean): { word: string; icon: ReactNo
   if (call.stopped) return { word: t.calls.stopped, icon: <CircleStop aria-hidden /> }
   switch (call.state) {
     case 'approval-requested':
-      return { word: t.calls.needsApproval, icon: <Hand aria-hidden /> }
+      return { word: isForOthers ? t.calls.needsOthers : t.calls.needsApproval, icon: <Hand aria-hidden /> }
     case 'output-available':
       return {
         word: t.calls.done,

@@ -5,6 +5,7 @@ import type { SettingsSection } from '../section.ts'
 
 export const section: SettingsSection = {
   order: 3,
+  needs: 'write',
   title: () => t.settings.sections.agents,
   icon: Bot,
   words: () => t.settings.words.agents,

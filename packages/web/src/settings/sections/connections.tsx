@@ -8,6 +8,7 @@ import { ServerDataStatus, useServerData } from '../section-parts.tsx'
 
 export const section: SettingsSection = {
   order: 5.5,
+  needs: 'manage',
   title: () => t.settings.sections.connections,
   icon: Database,
   words: () => t.settings.words.connections,

@@ -5,6 +5,7 @@ import type { SettingsSection } from '../section.ts'
 
 export const section: SettingsSection = {
   order: 11,
+  needs: 'manage',
   title: () => t.settings.sections.data,
   icon: HardDrive,
   words: () => t.settings.words.data,

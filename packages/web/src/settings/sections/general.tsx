@@ -5,6 +5,7 @@ import type { SettingsSection } from '../section.ts'
 
 export const section: SettingsSection = {
   order: 0,
+  needs: 'manage',
   title: () => t.settings.sections.general,
   icon: SlidersHorizontal,
   words: () => t.settings.words.general,

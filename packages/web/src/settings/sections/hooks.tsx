@@ -5,6 +5,7 @@ import type { SettingsSection } from '../section.ts'
 
 export const section: SettingsSection = {
   order: 7,
+  needs: 'manage',
   title: () => t.settings.sections.hooks,
   icon: Webhook,
   words: () => t.settings.words.hooks,

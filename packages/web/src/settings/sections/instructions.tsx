@@ -5,6 +5,7 @@ import type { SettingsSection } from '../section.ts'
 
 export const section: SettingsSection = {
   order: 0.5,
+  needs: 'manage',
   title: () => t.settings.sections.instructions,
   icon: ScrollText,
   words: () => t.settings.words.instructions,

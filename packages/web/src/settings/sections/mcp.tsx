@@ -5,6 +5,7 @@ import type { SettingsSection } from '../section.ts'
 
 export const section: SettingsSection = {
   order: 5,
+  needs: 'manage',
   title: () => t.settings.sections.mcp,
   icon: Plug,
   words: () => t.settings.words.mcp,

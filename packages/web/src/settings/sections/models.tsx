@@ -6,6 +6,7 @@ import type { SettingsSection } from '../section.ts'
 
 export const section: SettingsSection = {
   order: 1,
+  needs: 'manage',
   title: () => t.settings.sections.models,
   icon: KeyRound,
   words: () => t.settings.words.models,

@@ -5,6 +5,7 @@ import type { SettingsSection } from '../section.ts'
 
 export const section: SettingsSection = {
   order: 6,
+  needs: 'write',
   title: () => t.settings.sections.rules,
   icon: ShieldCheck,
   words: () => t.settings.words.rules,

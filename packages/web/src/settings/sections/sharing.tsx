@@ -5,6 +5,7 @@ import type { SettingsSection } from '../section.ts'
 
 export const section: SettingsSection = {
   order: 10.5,
+  needs: 'manage',
   title: () => t.settings.sections.sharing,
   icon: Share2,
   words: () => t.settings.words.sharing,

@@ -5,6 +5,7 @@ import type { SettingsSection } from '../section.ts'
 
 export const section: SettingsSection = {
   order: 4,
+  needs: 'manage',
   title: () => t.settings.sections.skills,
   icon: BookOpen,
   words: () => t.settings.words.skills,

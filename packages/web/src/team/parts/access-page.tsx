@@ -2,7 +2,9 @@ import { type ComponentProps, type ReactNode, type SubmitEvent, useState } from 
 import { ApiError, toErrorInfo } from '../../api/request.ts'
 import '../../texts/show-team.ts'
 import { t } from '../../texts/t.ts'
+import { Button } from '../../ui/button.tsx'
 import { Logo } from '../../ui/elements.tsx'
+import { focusOnMount } from '../../ui/focus.ts'
 import './access.css'
 
 /** A page of its own, before the app: one card with a heading. */
@@ -44,6 +46,46 @@ export function AccessFailure({ text }: { text: string | null }) {
     <p className="access-failure" role="alert">
       {text}
     </p>
+  )
+}
+
+interface AccessFormProps {
+  /** The button. */
+  submit: string
+  /** A request that fails with one of `known` shows its text. */
+  onSubmit: () => Promise<unknown>
+  known?: Readonly<Record<string, string>>
+  className?: string
+  children: ReactNode
+}
+
+/** A form of one request: fields, the reason why it failed, and one button. */
+export function AccessForm({ submit, onSubmit: work, known, className = '', children }: AccessFormProps) {
+  const { busy, failure, attempt } = useAttempt()
+  return (
+    <form className={`access-form ${className}`} onSubmit={onSubmit(() => attempt(work, known))}>
+      {children}
+      <AccessFailure text={failure} />
+      <Button type="submit" kind="primary" disabled={busy}>
+        {submit}
+      </Button>
+    </form>
+  )
+}
+
+type CodeFormProps = Omit<AccessFormProps, 'children' | 'onSubmit'> &
+  Pick<FieldProps, 'label' | 'inputMode' | 'autoComplete' | 'autoCapitalize'> & {
+    initial?: string
+    onSubmit: (code: string) => Promise<unknown>
+  }
+
+/** Asks for one code. */
+export function CodeForm({ submit, known, initial = '', onSubmit: work, ...field }: CodeFormProps) {
+  const [code, setCode] = useState(initial)
+  return (
+    <AccessForm submit={submit} {...(known && { known })} className="access-code" onSubmit={() => work(code)}>
+      <AccessField {...field} required ref={focusOnMount} value={code} onChange={setCode} />
+    </AccessForm>
   )
 }
 

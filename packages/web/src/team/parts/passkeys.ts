@@ -1,6 +1,15 @@
-/** True if this browser can use passkeys with options in JSON. */
+/** True if this browser can use passkeys here, with options in JSON. */
 export function hasPasskeys(): boolean {
-  return typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
+  return (
+    isNamedHost(window.location.hostname) &&
+    typeof PublicKeyCredential === 'function' &&
+    'parseRequestOptionsFromJSON' in PublicKeyCredential
+  )
+}
+
+/** Passkeys belong to a name. Browsers refuse them for IP addresses. */
+export function isNamedHost(hostname: string): boolean {
+  return !/^(\d+(\.\d+){3}|\[.*\])$/.test(hostname)
 }
 
 /** Lets the person choose a passkey. Throws if they cancel. */

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { useWorkspace } from '../../workspace/workspace.ts'
 import { AccessFailure, onSubmit, useAttempt } from '../parts/access-page.tsx'
 import { joinFacts, Row } from '../parts/parts.tsx'
-import { createPasskey, hasPasskeys } from '../parts/passkeys.ts'
+import { createPasskey, hasPasskeys, isNamedHost } from '../parts/passkeys.ts'
 
 export function Passkeys() {
   const { call } = useWorkspace().api
@@ -36,7 +36,7 @@ export function Passkeys() {
   return (
     <section className="settings-group" data-setting="passkeys" aria-label={t.team.account.passkeys}>
       <h3>{t.team.account.passkeys}</h3>
-      <p className="settings-note">{hasPasskeys() ? t.team.account.passkeysAbout : t.team.account.noPasskeys}</p>
+      <p className="settings-note">{passkeyNote()}</p>
       <ServerDataStatus asked={asked} />
       <ul className="team-list">
         {asked.value?.passkeys.map((one) => (
@@ -73,6 +73,11 @@ export function Passkeys() {
       )}
     </section>
   )
+}
+
+function passkeyNote(): string {
+  if (hasPasskeys()) return t.team.account.passkeysAbout
+  return isNamedHost(window.location.hostname) ? t.team.account.noPasskeys : t.team.account.passkeysNeedName
 }
 
 /** Connects the account with single sign-on. */
@@ -146,7 +151,7 @@ const browsers = [
   [/\bEdg\//, 'Edge'], // not shown
   [/\bOPR\//, 'Opera'], // not shown
   [/\bFirefox\//, 'Firefox'], // not shown
-  [/\bChrome\//, 'Chrome'], // not shown
+  [/Chrome\//, 'Chrome'], // not shown
   [/\bSafari\//, 'Safari'], // not shown
 ] as const
 const systems = [
@@ -161,6 +166,6 @@ const systems = [
 export function programOf({ kind, userAgent }: Pick<AccountSession, 'kind' | 'userAgent'>): string {
   const text = userAgent ?? ''
   const [browser, system] = [browsers, systems].map((known) => known.find(([pattern]) => pattern.test(text))?.[1])
-  if (browser === undefined && kind === 'device') return joinFacts(t.team.account.device, text)
+  if (kind === 'device') return text === '' ? t.team.account.device : text
   return joinFacts(browser ?? t.team.account.unknownBrowser, system)
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { pageAccess } from '../../api/page-access.ts'
 import { ConfigForm } from '../../settings/config-form.tsx'
 import { SettingRow } from '../../settings/section-parts.tsx'
-import { useTeam } from '../../state/team.tsx'
+import { useMay, useTeam } from '../../state/team.tsx'
 import '../../texts/show-team.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,12 +12,14 @@ import { AccessFailure, openApp, useAttempt } from '../parts/access-page.tsx'
 import { Passkeys, Providers, Sessions } from './account-access.tsx'
 import { Tokens } from './api-tokens.tsx'
 import { governance } from './governance.ts'
+import { OwnKeys } from './own-keys.tsx'
 import { refreshPerson } from '../parts/person.ts'
 import { TwoFactor } from './two-factor.tsx'
 
 /** The person's own account. */
 export function AccountSection() {
   const person = useTeam((state) => state.page?.person)
+  const isManager = useMay('manage')
   if (person === undefined) return null
   return (
     <>
@@ -28,6 +30,7 @@ export function AccountSection() {
       <Providers />
       <Sessions />
       <Tokens />
+      {isManager && <OwnKeys />}
       <OwnData />
     </>
   )

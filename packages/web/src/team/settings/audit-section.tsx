@@ -13,22 +13,26 @@ import './admin.css'
 import { Select } from '../parts/parts.tsx'
 
 const outcomes = ['all', 'ok', 'denied', 'failed'] as const
+const periods = ['all', '1', '7', '30'] as const
 const typingPause = 250
+const dayMs = 24 * 60 * 60 * 1000
 
 /** The audit log: search, filter, export. Loads page by page. */
 export function AuditSection() {
   const { api, link } = useWorkspace()
+  const [now] = useState(Date.now)
   const [text, setText] = useState('')
   const [outcome, setOutcome] = useState<(typeof outcomes)[number]>('all')
+  const [period, setPeriod] = useState<(typeof periods)[number]>('all')
   const [page, setPage] = useState<{ entries: AuditEntry[]; next: string | null } | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
-  const [now] = useState(Date.now)
   const filter = useCallback(
     (): AuditQuery => ({
       ...(text.trim() !== '' && { text: text.trim() }),
       ...(outcome !== 'all' && { outcome }),
+      ...(period !== 'all' && { from: now - Number(period) * dayMs }),
     }),
-    [text, outcome],
+    [text, outcome, period, now],
   )
   useEffect(() => {
     let isOver = false
@@ -80,6 +84,16 @@ export function AuditSection() {
           options={outcomes.map((value) => ({ value, label: t.team.audit.outcomes[value] }))}
           onChange={setOutcome}
         />
+        <Select
+          isLabeled
+          label={t.team.audit.period}
+          value={period}
+          options={periods.map((value) => ({
+            value,
+            label: value === 'all' ? t.team.audit.anyTime : t.team.audit.lastDays(Number(value)),
+          }))}
+          onChange={setPeriod}
+        />
       </div>
       <div className="settings-row-buttons settings-add">
         {(['csv', 'jsonl'] as const).map((format) => (
@@ -106,7 +120,7 @@ export function AuditSection() {
               {page.entries.map(({ id, at, actor, action, target, outcome: how }) => (
                 <tr key={id} data-outcome={how}>
                   <td>{formatMoment(at, now)}</td>
-                  <td dir="auto">{actor.name ?? t.team.audit.deleted}</td>
+                  <td dir="auto">{actorName(actor)}</td>
                   <td>
                     <code>{action}</code>
                   </td>
@@ -129,4 +143,10 @@ export function AuditSection() {
       )}
     </>
   )
+}
+
+/** The server has names for callers that are no people. */
+function actorName({ id, name }: AuditEntry['actor']): string {
+  const programs: Readonly<Record<string, string>> = t.team.audit.programs
+  return (Object.hasOwn(programs, id) ? programs[id] : name) ?? t.team.audit.deleted
 }

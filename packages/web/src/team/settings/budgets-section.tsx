@@ -30,6 +30,7 @@ export function BudgetsSection() {
       return { limits, people, members, workspaces }
     }, [api]),
   )
+  const [saved, setSaved] = useState<SaveResult | null>(null)
   if (asked.value === null) return <ServerDataStatus asked={asked} />
   const { limits, people, members, workspaces } = asked.value
   const names: Names = {
@@ -39,7 +40,16 @@ export function BudgetsSection() {
   }
   return (
     <>
-      <LimitsForm key={JSON.stringify(limits)} limits={limits} names={names} onSaved={asked.again} />
+      <LimitsForm
+        key={JSON.stringify(limits)}
+        limits={limits}
+        names={names}
+        saved={saved}
+        onSaved={async (result) => {
+          setSaved(result)
+          if (result.failure === null) await asked.again()
+        }}
+      />
       {people.length > 0 && (
         <section className="settings-group" aria-label={t.team.budgets.usage}>
           <h3>{t.team.budgets.usage}</h3>
@@ -69,29 +79,33 @@ export function BudgetsSection() {
   )
 }
 
+interface SaveResult {
+  id: string
+  failure: string | null
+}
+
 interface LimitsFormProps {
   limits: TeamLimits
   names: Names
-  onSaved: () => Promise<void>
+  saved: SaveResult | null
+  onSaved: (result: SaveResult) => Promise<void>
 }
 
-function LimitsForm({ limits, names, onSaved }: LimitsFormProps) {
+function LimitsForm({ limits, names, saved, onSaved }: LimitsFormProps) {
   const { api } = useWorkspace()
   const [draft, setDraft] = useState(limits)
-  const [saved, setSaved] = useState<{ id: string; failure: string | null } | null>(null)
-  const save = async () => {
-    try {
-      await governance(api).setLimits(draft)
-      setSaved({ id: 'limits', failure: null })
-      await onSaved()
-    } catch (error) {
-      setSaved({ id: 'limits', failure: toErrorInfo(error).message })
-    }
-  }
+  const save = () =>
+    governance(api)
+      .setLimits(draft)
+      .then(
+        () => null,
+        (error: unknown) => toErrorInfo(error).message,
+      )
+      .then((failure) => onSaved({ id: 'limits', failure }))
   return (
     <ConfigForm
       id="limits"
-      title={t.team.sections.budgets}
+      title={t.team.budgets.title}
       about={t.team.budgets.about}
       isReady={JSON.stringify(draft) !== JSON.stringify(limits)}
       saved={saved}
@@ -129,7 +143,7 @@ function ScopeLimits({ scope, limits, names, onChange }: ScopeLimitsProps) {
     <fieldset className="team-limits">
       <legend>{title}</legend>
       <LimitFields
-        name={`${title}: ${t.team.budgets.default}`}
+        name={t.team.budgets.default[scope]}
         limit={limits.default ?? {}}
         onChange={(changed) => onChange({ ...limits, default: changed })}
       />

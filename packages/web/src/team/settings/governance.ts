@@ -4,6 +4,7 @@ import type { Api } from '../../api/api.ts'
 export type AuditEntry = Answered<'GET /ai/audit'>['entries'][number]
 export type AuditQuery = NonNullable<CallOf<'GET /ai/audit'>['query']>
 export type TeamPolicy = CallOf<'PATCH /ai/policy'>['body']['policy']
+export type PolicyPreview = Answered<'POST /ai/policy/preview'>
 export type TeamLimits = CallOf<'PATCH /ai/limits'>['body']['limits']
 
 export const limitFields = ['day', 'month', 'requestsPerMinute', 'concurrentRuns'] as const
@@ -17,6 +18,7 @@ export function governance({ call }: Api) {
     audit: (query: AuditQuery) => call('GET /ai/audit', { query: { ...query, limit: 50 } }),
     policy: () => call('GET /ai/policy'),
     setPolicy: (policy: TeamPolicy, version: number) => call('PATCH /ai/policy', { body: { policy, version } }),
+    preview: (policy: TeamPolicy) => call('POST /ai/policy/preview', { body: { policy } }),
     limits: () => call('GET /ai/limits'),
     setLimits: (limits: TeamLimits) => call('PATCH /ai/limits', { body: { limits } }),
     usage: () => call('GET /ai/usage', { query: { days: '30' } }),

@@ -1,4 +1,5 @@
 import type { Answered, Role } from '@troupe/protocol'
+import { Download, Ellipsis, Trash2, UserMinus } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { ActionFailure, ServerDataStatus, useServerAction, useServerData } from '../../settings/section-parts.tsx'
 import { notice } from '../../state/notices.tsx'
@@ -8,8 +9,10 @@ import '../../texts/show-team.ts'
 import { t } from '../../texts/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { useWorkspace } from '../../workspace/workspace.ts'
 import { AccessFailure, onSubmit, useAttempt } from '../parts/access-page.tsx'
+import { governance } from './governance.ts'
 import { joinFacts, OnceShown, roleOptions, Row, Select } from '../parts/parts.tsx'
 
 type Member = Answered<'GET /ai/members'>['members'][number]
@@ -18,7 +21,8 @@ const roles: readonly Role[] = ['owner', 'admin', 'member', 'viewer']
 
 /** People and invitations. Only owners and admins change them. */
 export function MembersSection() {
-  const { call } = useWorkspace().api
+  const { api, link } = useWorkspace()
+  const { call } = api
   const person = useTeam((state) => state.page?.person)
   const isManager = person?.role === 'owner' || person?.role === 'admin'
   const asked = useServerData(
@@ -31,7 +35,7 @@ export function MembersSection() {
     }, [call, isManager]),
   )
   const { act, failure } = useServerAction(asked)
-  const [removing, setRemoving] = useState<Member | null>(null)
+  const [leaving, setLeaving] = useState<{ member: Member; how: 'remove' | 'erase' } | null>(null)
   const [now] = useState(Date.now)
   if (person === undefined) return null
   // Only owners decide about owners.
@@ -93,12 +97,34 @@ export function MembersSection() {
                       }
                     />
                     {!isSelf && (
-                      <Button
-                        aria-label={`${t.team.members.remove}: ${member.name}`}
-                        onClick={() => setRemoving(member)}
-                      >
-                        {t.team.members.remove}
-                      </Button>
+                      <Menu
+                        align="end"
+                        trigger={
+                          <button type="button" className="icon-button" aria-label={t.team.members.more(member.name)}>
+                            <Ellipsis />
+                          </button>
+                        }
+                        items={[
+                          {
+                            label: t.team.members.export,
+                            icon: <Download aria-hidden />,
+                            onSelect: () =>
+                              window.location.assign(link(`/ai/people/${encodeURIComponent(member.id)}/data`)),
+                          },
+                          {
+                            label: t.team.members.remove,
+                            icon: <UserMinus aria-hidden />,
+                            startsGroup: true,
+                            onSelect: () => setLeaving({ member, how: 'remove' }),
+                          },
+                          {
+                            label: t.team.members.erase,
+                            icon: <Trash2 aria-hidden />,
+                            danger: true,
+                            onSelect: () => setLeaving({ member, how: 'erase' }),
+                          },
+                        ]}
+                      />
                     )}
                   </>
                 )}
@@ -107,19 +133,21 @@ export function MembersSection() {
           })}
         </ul>
       </section>
-      {removing !== null && (
+      {leaving !== null && (
         <ConfirmDialog
-          title={t.team.members.removeTitle(removing.name)}
-          confirm={t.team.members.remove}
+          title={t.team.members[leaving.how === 'remove' ? 'removeTitle' : 'eraseTitle'](leaving.member.name)}
+          confirm={t.team.members[leaving.how]}
           onConfirm={() =>
             void act(async () => {
-              const { chats } = await call('DELETE /ai/members/:id', { params: { id: removing.id } })
+              const { id, email } = leaving.member
+              if (leaving.how === 'erase') return void (await governance(api).deletePerson(id, email ?? ''))
+              const { chats } = await call('DELETE /ai/members/:id', { params: { id } })
               notice(t.team.members.removed(chats))
             })
           }
-          onClose={() => setRemoving(null)}
+          onClose={() => setLeaving(null)}
         >
-          <p>{t.team.members.removeText}</p>
+          <p>{t.team.members[leaving.how === 'remove' ? 'removeText' : 'eraseText']}</p>
         </ConfirmDialog>
       )}
     </>
@@ -161,7 +189,7 @@ function InviteForm({ roles: offered, onInvited }: { roles: readonly Role[]; onI
         </label>
         <Select isLabeled label={t.team.members.role} value={role} options={roleOptions(offered)} onChange={setRole} />
       </div>
-      <p className="settings-note">{t.team.rolesAbout[role]}</p>
+      <p className="settings-note team-hint">{t.team.rolesAbout[role]}</p>
       <AccessFailure text={failure} />
       <div className="settings-row-buttons">
         <Button type="submit" kind="primary" disabled={busy || email.trim() === ''}>

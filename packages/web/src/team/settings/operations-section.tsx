@@ -30,16 +30,14 @@ export function OperationsSection() {
     <>
       <ServerDataStatus asked={asked} />
       <dl className="team-figures">
-        <Figure name={t.team.operations.nodes} value={formatNumber(nodes.length)} />
         <Figure name={t.team.operations.queue} value={formatNumber(queueDepth)} />
-        <Figure name={t.team.operations.runs} value={formatNumber(runs.length)} />
         <Figure name={t.team.operations.versions} value={`Troupe ${versions.troupe} · Node ${versions.node}`} />
       </dl>
       <List title={t.team.operations.nodes} none={t.team.operations.noNodes}>
         {nodes.map(({ id, version, startedAt, draining, labels }) => (
           <Row
             key={id}
-            name={id}
+            name={id === 'this' ? t.team.operations.thisNode : id}
             facts={joinFacts(
               t.team.operations.nodeFacts(version, formatMoment(startedAt, now)),
               draining && t.team.operations.draining,
@@ -50,7 +48,7 @@ export function OperationsSection() {
       </List>
       <List title={t.team.operations.runs} none={t.team.operations.noRuns}>
         {runs.map(({ id, sessionId, status }) => (
-          <Row key={id} name={sessionId} facts={joinFacts(id, status)} />
+          <Row key={id} name={sessionId} facts={joinFacts(id, statusText(status))} />
         ))}
       </List>
       <List title={t.team.operations.errors} none={t.team.operations.none}>
@@ -93,4 +91,9 @@ function List({ title, none, children }: { title: string; none: string; children
       {children.length === 0 ? <p className="settings-note">{none}</p> : <ul className="team-list">{children}</ul>}
     </section>
   )
+}
+
+function statusText(status: string): string {
+  const texts: Readonly<Record<string, string>> = t.team.operations.statuses
+  return texts[status] ?? status
 }

@@ -8,6 +8,7 @@ import { t } from '../../texts/t.ts'
 import { useWorkspace } from '../../workspace/workspace.ts'
 import './admin.css'
 import { governance, type TeamPolicy } from './governance.ts'
+import { usePolicyPreview } from './policy-preview.tsx'
 
 const lists = ['models', 'mcpServers', 'hosts', 'deniedHosts', 'tools', 'deniedTools'] as const
 const effects = ['allow', 'ask', 'deny'] as const
@@ -44,7 +45,10 @@ function PolicyForm({ policy, saved, onSave }: PolicyFormProps) {
   const [texts, setTexts] = useState(() => textsOf(policy))
   const [allowed, setAllowed] = useState<readonly Mode[] | null>(policy.modes ?? null)
   const [ignores, setIgnores] = useState(policy.ignoreAllowRules === true)
-  const next = fromForm(policy, { texts, allowed, ignores })
+  const [ownKeys, setOwnKeys] = useState(policy.ownKeys !== false)
+  const next = fromForm(policy, { texts, allowed, ignores, ownKeys })
+  const isChanged = JSON.stringify(fromForm(policy, formOf(policy))) !== JSON.stringify(next)
+  const preview = usePolicyPreview(next, isChanged)
   const field = (name: string, label: string) => (
     <label key={name}>
       {label}
@@ -63,11 +67,13 @@ function PolicyForm({ policy, saved, onSave }: PolicyFormProps) {
   return (
     <ConfigForm
       id="policy"
-      title={t.team.sections.policy}
+      title={t.team.policy.title}
       about={t.team.policy.about}
-      isReady={JSON.stringify(fromForm(policy, formOf(policy))) !== JSON.stringify(next)}
+      isReady={isChanged}
       saved={saved}
       onSave={() => onSave(next)}
+      buttons={preview.button}
+      note={preview.result}
     >
       <fieldset className="team-checks">
         <legend>{t.team.policy.modes}</legend>
@@ -82,8 +88,14 @@ function PolicyForm({ policy, saved, onSave }: PolicyFormProps) {
           </label>
         ))}
       </fieldset>
+      <h4>{t.team.policy.listsTitle}</h4>
       <p className="settings-note">{t.team.policy.perLine}</p>
-      <div className="settings-fields">{lists.map((name) => field(name, t.team.policy.lists[name]))}</div>
+      <div className="settings-fields team-lists">{lists.map((name) => field(name, t.team.policy.lists[name]))}</div>
+      <label className="settings-check-line">
+        <input type="checkbox" checked={ownKeys} onChange={({ target }) => setOwnKeys(target.checked)} />
+        {t.team.policy.ownKeys}
+      </label>
+      <h4>{t.team.policy.rulesTitle}</h4>
       <p className="settings-note">{t.team.policy.rulesAbout}</p>
       <div className="settings-fields">{effects.map((name) => field(name, t.team.policy.rules[name]))}</div>
       <label className="settings-check-line">
@@ -98,6 +110,7 @@ interface PolicyFields {
   texts: Record<string, string>
   allowed: readonly Mode[] | null
   ignores: boolean
+  ownKeys: boolean
 }
 
 function textsOf({ permissions, ...policy }: TeamPolicy): Record<string, string> {
@@ -106,17 +119,22 @@ function textsOf({ permissions, ...policy }: TeamPolicy): Record<string, string>
 }
 
 function formOf(policy: TeamPolicy): PolicyFields {
-  return { texts: textsOf(policy), allowed: policy.modes ?? null, ignores: policy.ignoreAllowRules === true }
+  return {
+    texts: textsOf(policy),
+    allowed: policy.modes ?? null,
+    ignores: policy.ignoreAllowRules === true,
+    ownKeys: policy.ownKeys !== false,
+  }
 }
 
 /** An empty list restricts nothing, so it is left out. Fields that the form does not show stay as they are. */
-export function fromForm(policy: TeamPolicy, { texts, allowed, ignores }: PolicyFields): TeamPolicy {
+export function fromForm(policy: TeamPolicy, { texts, allowed, ignores, ownKeys }: PolicyFields): TeamPolicy {
   const linesOf = (name: string) =>
     (texts[name] ?? '')
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '')
-  const { permissions: _, ignoreAllowRules: __, modes: ___, ...others } = policy
+  const { permissions: _, ignoreAllowRules: __, modes: ___, ownKeys: ____, ...others } = policy
   const kept = Object.fromEntries(
     Object.entries(others).filter(([name]) => !(lists as readonly string[]).includes(name)),
   )
@@ -129,5 +147,6 @@ export function fromForm(policy: TeamPolicy, { texts, allowed, ignores }: Policy
     ...(hasRules && { permissions: { allow: allow ?? [], ask: ask ?? [], deny: deny ?? [] } }),
     ...(allowed !== null && { modes: [...allowed] }),
     ...(ignores && { ignoreAllowRules: true }),
+    ...(!ownKeys && { ownKeys: false }),
   }
 }

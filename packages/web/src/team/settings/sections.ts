@@ -1,14 +1,14 @@
 import type { Role } from '@troupe/protocol'
-import { FolderKey, Gauge, HandCoins, Scale, ScrollText, UserRound, UsersRound } from 'lucide-react'
-import { lazy } from 'react'
+import { FolderKey, Gauge, HandCoins, KeyRound, Scale, ScrollText, UserRound, UsersRound } from 'lucide-react'
+import { createElement, lazy } from 'react'
 import type { NamedSection } from '../../settings/sections.ts'
 import '../../texts/show-team.ts'
 import { t } from '../../texts/t.ts'
 
 /** Sections of settings that a team has, by role. */
 export function teamSections(role: Role): NamedSection[] {
-  const isManager = role === 'owner' || role === 'admin'
-  return [...forEveryone, ...(isManager ? forManagers : [])]
+  if (role === 'viewer') return forEveryone
+  return [...forEveryone, ...(role === 'member' ? [ownKeys] : forManagers)]
 }
 
 const forEveryone: NamedSection[] = [
@@ -39,6 +39,20 @@ const forEveryone: NamedSection[] = [
     Component: lazy(async () => ({ default: (await import('./members-section.tsx')).MembersSection })),
   },
 ]
+
+/** In the place of the organization's providers, so that links to those lead here. Managers have it in their account. */
+const ownKeys: NamedSection = {
+  id: 'models',
+  order: 1,
+  title: () => t.team.keys.title,
+  icon: KeyRound,
+  words: () => t.team.keys.words,
+  settings: () => [{ id: 'key', title: t.team.keys.title }],
+  Component: lazy(async () => {
+    const { OwnKeys } = await import('./own-keys.tsx')
+    return { default: () => createElement(OwnKeys, { isTitled: false }) }
+  }),
+}
 
 const forManagers: NamedSection[] = [
   {

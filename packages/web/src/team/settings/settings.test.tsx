@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { addSections, useSections } from '../../settings/sections.ts'
 import { type TeamPage, useTeam } from '../../state/team.tsx'
 import { button, change, click, eventually, field, render, type } from '../../testing/render.tsx'
 import { t } from '../../texts/t.ts'
@@ -9,7 +10,9 @@ import { BudgetsSection } from './budgets-section.tsx'
 import { FoldersSection } from './folders-section.tsx'
 import { MembersSection } from './members-section.tsx'
 import { OperationsSection } from './operations-section.tsx'
+import { OwnKeys } from './own-keys.tsx'
 import { PolicySection } from './policy-section.tsx'
+import { teamSections } from './sections.ts'
 import { TwoFactor } from './two-factor.tsx'
 
 const person = {
@@ -171,6 +174,95 @@ test('the policy keeps what the form does not show, and a conflict shows the new
   expect(view.textContent).toContain(t.team.policy.changed)
 })
 
+test('a policy is previewed before it is saved', async () => {
+  const calls = [
+    { tool: 'Bash', input: '{"command":"curl x"}', before: 'allow', after: 'deny', reason: 'A rule.', count: 3 },
+    { tool: 'Read', input: '{}', before: 'deny', after: 'ask', reason: 'A rule.', count: 1 },
+  ]
+  let previewed: unknown
+  const { view } = await render(<PolicySection />, {
+    answers: {
+      'GET /ai/policy': () => ({ policy: {}, version: 0 }),
+      'POST /ai/policy/preview': (body) => {
+        previewed = body
+        return { checked: 40, calls, models: ['acme/old'], mcpServers: [], modes: [{ mode: 'bypass', chats: 2 }] }
+      },
+    },
+  })
+  await eventually(() => view.querySelector('form') !== null)
+  expect(button(t.team.preview.button).disabled).toBe(true)
+  await type(field(t.team.policy.rules.deny), 'Bash(curl *)')
+  await click(field(t.team.policy.ownKeys))
+  await click(button(t.team.preview.button))
+  await eventually(() => view.querySelector('.team-preview') !== null)
+  expect(previewed).toEqual({ policy: { permissions: { allow: [], ask: [], deny: ['Bash(curl *)'] }, ownKeys: false } })
+  for (const text of [t.team.preview.stricter, t.team.preview.looser, 'acme/old', 'curl x', t.team.preview.checked(40)])
+    expect(view.textContent).toContain(text)
+  // It is about what was previewed.
+  await type(field(t.team.policy.rules.deny), 'Bash')
+  expect(view.querySelector('.team-preview')).toBeNull()
+})
+
+test('people set and remove provider keys of their own, unless the policy forbids it', async () => {
+  let providers: string[] = []
+  let allowed = true
+  let sent: unknown
+  const keys = () => ({ allowed, providers, available: [{ id: 'acme', name: 'Acme', keyURL: 'https://acme.example' }] })
+  const { view, draw } = await render(<OwnKeys key="one" />, {
+    answers: {
+      'GET /ai/me/keys': keys,
+      'GET /ai/models': () => ({ models: [], openProviders: [] }),
+      'POST /ai/me/keys': (body) => {
+        sent = body
+        providers = ['acme']
+        return keys()
+      },
+      'DELETE /ai/me/keys/acme': () => {
+        providers = []
+        return keys()
+      },
+    },
+  })
+  await eventually(() => view.querySelector('form') !== null)
+  await type(field(t.team.keys.key), ' sk-mine ')
+  await click(button(t.team.keys.save))
+  await eventually(() => view.querySelector('.team-row') !== null)
+  expect(sent).toEqual({ provider: 'acme', apiKey: 'sk-mine' })
+  expect([view.textContent.includes('sk-mine'), field(t.team.keys.key).value]).toEqual([false, ''])
+  await click(button(`${t.team.account.remove}: Acme`))
+  await eventually(() => view.querySelector('.team-row') === null)
+  allowed = false
+  await draw(<OwnKeys key="two" />)
+  await eventually(() => view.textContent.includes(t.team.keys.forbidden))
+  expect(view.querySelector('form')).toBeNull()
+})
+
+test('a role decides which settings there are', async () => {
+  const idsFor = async (role: 'owner' | 'member' | 'viewer') => {
+    await change(() => {
+      useTeam.setState({ page: { person: { ...person, role } } as unknown as TeamPage })
+      addSections(teamSections(role))
+    })
+    let found: string[] = []
+    function Ids() {
+      found = useSections().map(({ id }) => id)
+      return null
+    }
+    await render(<Ids />)
+    return found
+  }
+  const owner = await idsFor('owner')
+  const member = await idsFor('member')
+  const viewer = await idsFor('viewer')
+  await change(() => addSections([]))
+  for (const id of ['general', 'models', 'mcp', 'hooks', 'data', 'policy', 'audit']) expect(owner).toContain(id)
+  for (const id of ['general', 'mcp', 'hooks', 'data', 'policy', 'audit']) expect(member).not.toContain(id)
+  // Links to the providers lead members to their own keys.
+  expect(member.filter((id) => id === 'models')).toHaveLength(1)
+  for (const id of ['models', 'agents', 'rules']) expect(viewer).not.toContain(id)
+  for (const ids of [owner, member, viewer]) expect(ids).toContain('account')
+})
+
 test('a limit of a person is added; an empty field removes a limit', async () => {
   let sent: unknown
   await render(<BudgetsSection />, {
@@ -246,6 +338,6 @@ test('operations list nodes and errors', async () => {
 test('browsers are named by program and system', () => {
   const edge = 'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537 Chrome/140 Safari/537 Edg/140'
   expect(programOf({ kind: 'browser', userAgent: edge })).toBe('Edge · Windows')
-  expect(programOf({ kind: 'device', userAgent: 'troupe/1' })).toBe(`${t.team.account.device} · troupe/1`)
+  expect(programOf({ kind: 'device', userAgent: 'troupe/1' })).toBe('troupe/1')
   expect(programOf({ kind: 'browser', userAgent: null })).toBe(t.team.account.unknownBrowser)
 })
