@@ -15,10 +15,9 @@ import {
 import { longestPause, testToolContext } from '@troupe/core/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { full } from '../../../protocol/testing/test-effort.ts'
-import { configSchema } from '../config/config.ts'
+import { configSchema, connectionSecrets } from '../config/config.ts'
 import { openSqliteStore } from '../stores/sqlite.ts'
 import { checkReads } from './check-sql.ts'
-import { connectionSecrets } from '../config/config.ts'
 import { listConnections } from './connections.ts'
 import { openQueries } from './open-queries.ts'
 
