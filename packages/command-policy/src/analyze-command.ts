@@ -1,5 +1,6 @@
-import { examineArguments, whyNotContained, whyNotHarmless } from './classify-command.ts'
+import { examineArguments, whyNotHarmless } from './classify-command.ts'
 import type { CommandAnalysis, FileUse, FoundCommand, ShellContext } from './command-analysis.ts'
+import { whyNotContained } from './contained-commands.ts'
 import { isDangerousName } from './environment-variables.ts'
 import { type ExpandedScript, expandScript } from './expand-script.ts'
 import { fileUsesOf, isKnownProgram } from './file-uses.ts'
