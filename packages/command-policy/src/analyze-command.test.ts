@@ -116,7 +116,7 @@ describe('the commands in a text', () => {
     expect(cwds('cd a/../b && ls')).toEqual(['/ws', '/ws/b'])
     expect(cwds('cd a; ls')).toEqual(['/ws', null])
     expect(cwds('cd a || ls')).toEqual(['/ws', '/ws'])
-    expect(cwds('(cd a && ls); ls')).toEqual(['/ws', '/ws/a', '/ws'])
+    expect(cwds('(cd a && make); make')).toEqual(['/ws', '/ws/a', '/ws'])
     expect(cwds('cd a | ls')).toEqual(['/ws', '/ws'])
     expect(cwds('cd $X && ls')).toEqual(['/ws', null])
     expect(cwds('cd && ls')).toEqual(['/ws', '/home/me'])

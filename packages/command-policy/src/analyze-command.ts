@@ -1,8 +1,9 @@
-import { examineArguments, whyNotContained, whyNotHarmless } from './classify-command.ts'
+import { examineArguments, whyNotHarmless } from './classify-command.ts'
 import type { CommandAnalysis, FileUse, FoundCommand, ShellContext } from './command-analysis.ts'
+import { whyNotContained } from './contained-commands.ts'
 import { isDangerousName } from './environment-variables.ts'
 import { type ExpandedScript, expandScript } from './expand-script.ts'
-import { fileUsesOf, isKnownProgram } from './file-uses.ts'
+import { fileUsesOf, isKnownProgram, trackedUses } from './file-uses.ts'
 import { findCommands } from './find-commands.ts'
 import { findInvisible, isOnlyQuoted, lexLiteral } from './literal-lexer.ts'
 import { whyNeverRun } from './never-run.ts'
@@ -38,11 +39,19 @@ function analyzeUnrolled(
   findings: ScriptFindings,
 ): CommandAnalysis | undefined {
   if (given.floor !== undefined || given.overLimit !== undefined || given.unseen !== undefined) return undefined
-  const unrolled = findInvisible(text) === undefined ? expandScript(text, place) : undefined
-  if (unrolled === undefined || !isSameList(unrolled.words, findings)) return undefined
-  const written = analyze(unrolled.text, place, findCommands(unrolled.text, place))
+  const expanded = findInvisible(text) === undefined ? expandScript(text, place) : undefined
+  if (expanded === undefined || !isSameList(expanded.words, findings)) return undefined
+  // The scripts in it must be read alike, too.
+  if (!expanded.inner.every((inner) => isSameList(inner.words, findCommands(inner.text, place)))) return undefined
+  const written = analyze(expanded.text, place, findCommands(expanded.text, place))
   if (!written.harmless) return undefined
-  const looked = unrolled.folders.map((path): FileUse => ({ path, names: true }))
+  const named = new Set(given.reads.map(({ path }) => path))
+  const looked = [
+    ...expanded.folders.map((path): FileUse => ({ path, names: true })),
+    ...expanded.tracked.flatMap((folder) => trackedUses(folder, place)),
+  ]
+  const isFound = (use: FileUse): FileUse =>
+    expanded.isFound(use.path) && !named.has(use.path) ? { ...use, found: true } : use
   // Report the commands as given, for command rules, with the file uses of the expanded script.
   const asGiven = given.commands.map(({ why: _why, opaque: _opaque, late: _late, ...found }, index) => ({
     ...found,
@@ -53,8 +62,8 @@ function analyzeUnrolled(
   return {
     ...written,
     plain: given.plain,
-    commands: [...asGiven, ...written.commands],
-    reads: [...written.reads, ...looked],
+    commands: [...asGiven, ...written.commands.map((one) => ({ ...one, reads: one.reads.map(isFound) }))],
+    reads: [...written.reads.map(isFound), ...looked],
   }
 }
 

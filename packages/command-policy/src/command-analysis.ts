@@ -29,6 +29,8 @@ export interface ShellContext {
 export interface TrackedFiles {
   top: string
   secrets: readonly string[]
+  /** All names, if all are files and no name has blanks, quotes or a leading dash. Absent if there are many. */
+  names?: readonly string[]
 }
 
 export interface FileUse {
@@ -47,6 +49,10 @@ export interface FileUse {
   tracked?: true
   /** Only metadata such as names, sizes and times is read (`ls`, `find`, `stat`), not the contents. */
   names?: true
+  /** A file of the program's own settings. */
+  own?: true
+  /** Not named in the command, but listed by another one, such as `find`. */
+  found?: true
   /** The shell itself opens the file: `> file`, `< file`. */
   redirected?: true
   /**

@@ -1,4 +1,5 @@
 import { isDangerousName, isSafeSetting } from './environment-variables.ts'
+import { printsInlineCode } from './listing-commands.ts'
 import { type ExpandedWord, fieldAsShell, fieldsOf, isWhole } from './read-word.ts'
 import {
   changeFolder,
@@ -12,7 +13,7 @@ import {
   unknownFolder,
 } from './shell-state.ts'
 import { type InnerCommand, unwrap } from './unwrap.ts'
-import { interpreterOf } from './wrappers.ts'
+import { interpreterOf, shells } from './wrappers.ts'
 
 const quotedText = 'quoted text'
 const deepest = 24
@@ -87,9 +88,11 @@ export class CommandCollector {
     if (runsCode && code.some(({ certain }) => !certain)) this.note('unseen', 'Part of it is only known at run time.')
     if (code.some(({ field }) => forks.test(field))) this.note('floor', 'It endlessly starts copies of itself.')
     if (runsCode && adds && input.network) this.note('floor', `It passes data from the network to ${name}.`)
-    if (runsCode && adds) this.note('unseen', `The input of ${name} is only known at run time.`)
+    // After `sh -c script`, the words that are added are its arguments.
+    const isScript = shells.has(name) && code.length > 0 && code.every(({ certain }) => certain) && inner.length > 0
+    if (runsCode && adds && !isScript) this.note('unseen', `The input of ${name} is only known at run time.`)
     if (hidden === true) this.note('unseen', `What ${name} runs is only known at run time.`)
-    if (readsCode) this.#readsCode(name, spot)
+    if (readsCode) this.#readsCode(found, name, spot)
     let moves = stay
     for (const one of inner) moves = this.#inner(one, assignments, spot)
     if (name === 'cd') return this.#cd(pieces.slice(1), spot)
@@ -162,8 +165,12 @@ export class CommandCollector {
     return this.take({ ...command, adds: inner.adds }, { ...within, cwds })
   }
 
-  #readsCode(name: string, spot: ScriptContext): void {
+  #readsCode(found: CommandFinding, name: string, spot: ScriptContext): void {
     const { network, text, certain } = spot.input
+    if (certain && text !== null && printsInlineCode(name, [/^python/.test(name) ? '-c' : '-e', text])) {
+      found.prints = true
+      return
+    }
     if (network) this.note('floor', `It passes data from the network to ${name}.`)
     const isShell = interpreterOf(name) === undefined
     if (!certain || !isShell) this.note('unseen', `The input of ${name} is only known at run time.`)
@@ -196,6 +203,8 @@ export class CommandCollector {
     }
     if (!altering.has(name)) return
     if (name === 'set' && words.every(({ field }) => /^([-+][euo]+|pipefail|errexit|nounset)$/.test(field))) return
+    // Forgets where programs are, and looks them up again.
+    if (name === 'hash' && words.length === 1 && words[0]?.field === '-r') return
     if (name === 'set') this.memory.hasArguments = true
     this.note('altered', `"${name}" changes what the commands after it do.`)
   }

@@ -13,7 +13,8 @@ const dangerous = new Set(
   PHPRC PHP_INI_SCAN_DIR LUA_PATH LUA_CPATH LUA_INIT R_PROFILE R_ENVIRON OPENSSL_CONF SSLKEYLOGFILE CURL_HOME WGETRC
   RUSTC RUSTDOC RUSTFLAGS RUSTC_WRAPPER RUSTUP_TOOLCHAIN RUSTUP_HOME ERL_LIBS ELIXIR_ERL_OPTIONS PSQLRC PGSERVICEFILE
   VIMINIT EXINIT VIM MYVIMRC EMACSLOADPATH XDG_CONFIG_HOME XDG_DATA_HOME XDG_CONFIG_DIRS XDG_DATA_DIRS HISTFILE
-  MAIL MAILPATH HOSTFILE TIMEFORMAT PS_FORMAT PS_PERSONALITY`.split(/\s+/),
+  MAIL MAILPATH HOSTFILE TIMEFORMAT PS_FORMAT PS_PERSONALITY GZIP XZ_OPT XZ_DEFAULTS BZIP BZIP2 ZSTD_CLEVEL UNZIP UNZIPOPT
+  ZIPINFO ZIPINFOOPT TAPE BC_ENV_ARGS BC_LINE_LENGTH LSOFDEVCACHE LSOFPERSDCACHE`.split(/\s+/),
 )
 const dangerousFamily =
   /^(LD_|DYLD_|BASH_|GIT_|NODE_|NPM_|npm_|YARN_|PNPM_|COREPACK_|PYTHON|PERL|RUBY|GEM_|BUNDLE_|CARGO_|GO[A-Z]|DOTNET_|COMPLUS_|MALLOC_|GUILE_|TCL|SSH_|DOCKER_|KUBE|AWS_|GCC_|PKG_|DENO_|BUN_)|_proxy$/i
@@ -51,7 +52,15 @@ export function isSafeAssignment(name: string, value: string | null): boolean {
   return !isDangerousName(name) && (!isSafeName(name) || isSafeSetting(name, value))
 }
 
+/** These turn off what programs would start or write. */
+const plainSettings = new Set(
+  'PAGER=cat GIT_PAGER=cat MANPAGER=cat GIT_PAGER= PAGER= GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 SYSTEMD_PAGER='.split(
+    ' ',
+  ),
+)
+
 /** True if an assignment before a command does not change what the command does. */
 export function isSafeSetting(name: string, value: string | null): boolean {
+  if (plainSettings.has(`${name}=${value ?? ''}`) && value !== null) return true
   return isSafeName(name) && value !== null && plainValue.test(value)
 }

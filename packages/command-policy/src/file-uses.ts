@@ -91,7 +91,7 @@ const outputs: ReadonlyMap<string, OptionSpec> = new Map(
 )
 
 export function isKnownProgram(name: string | null): boolean {
-  return name !== null && programs.has(name)
+  return name !== null && programs.has(name) && programs.get(name)?.partial !== true
 }
 
 /**
@@ -114,7 +114,8 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
   if (name === null || found.remote) return uses
   if (name === 'git') cwds = gitFolders(cwds, words)
   const writes = writers.get(name)
-  if (writes !== undefined) ofWriter(writes, words)
+  // Some options make a program that writes only print.
+  if (writes !== undefined && (look === undefined || look.why !== undefined)) ofWriter(writes, words)
   else if (programs.has(name) && !asksVersion(name, words)) ofLooker(name, words)
   return uses
 
@@ -146,6 +147,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
       if (found.adds) isLate(`"${program}" uses files that are only known at run time.`)
       return
     }
+    if (rules?.partial === true) return
     const written = outputs.get(program)
     if (written !== undefined)
       for (const path of parseOptions(given, written, { short: true }).writes) add(uses.writes, { path })
@@ -177,12 +179,9 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
 
   function addTracked(): void {
     for (const cwd of cwds ?? []) {
-      const files = place.trackedFiles?.(cwd)
-      if (files === null) continue
-      if (files === undefined && place.trackedFiles !== undefined)
+      if (place.trackedFiles !== undefined && place.trackedFiles(cwd) === undefined)
         uses.opaque ??= 'The files git tracks here cannot be determined.'
-      uses.reads.push({ path: files?.top ?? cwd, spread: 'tree', tracked: true })
-      for (const secret of files?.secrets ?? []) uses.reads.push({ path: `${files?.top ?? cwd}/${secret}` })
+      uses.reads.push(...trackedUses(cwd, place))
     }
     if (cwds === null) isLate('Its working directory is only known at run time.')
   }
@@ -193,7 +192,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
   }
 
   function add(list: FileUse[], given: FileReading & Pick<FileUse, 'redirected' | 'meant'>): void {
-    const { path, tree, names, hidden, only, links, tracked, redirected, meant } = given
+    const { path, tree, names, hidden, only, links, tracked, own, redirected, meant } = given
     if (tracked === true) return addTracked()
     if (path.includes(hole)) {
       isLate('A file it uses is only known at run time.')
@@ -202,7 +201,7 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
     const pattern = !isWhole(path)
     const spelled = pattern ? spellPattern(path) : path
     const spread = tree === true ? ('tree' as const) : pattern ? ('glob' as const) : undefined
-    const rest = { spread, names, only, redirected, meant }
+    const rest = { spread, names, only, own, redirected, meant }
     if (spelled.startsWith('/')) return use(spelled)
     if (spelled === '~' || spelled.startsWith('~/')) use(place.home + spelled.slice(1))
     // The `cd` may have failed.
@@ -217,6 +216,15 @@ export function fileUsesOf(found: CommandFinding, place: ShellContext, look: Arg
       for (const link of found ?? []) list.push({ path: link, ...rest })
     }
   }
+}
+
+/** Returns the files that git tracks around a folder, with the secrets among them. */
+export function trackedUses(cwd: string, place: ShellContext): FileUse[] {
+  const files = place.trackedFiles?.(cwd)
+  if (files === null) return []
+  const top = files?.top ?? cwd
+  const secrets = (files?.secrets ?? []).map((secret): FileUse => ({ path: `${top}/${secret}` }))
+  return [{ path: top, spread: 'tree', tracked: true }, ...secrets]
 }
 
 /** Returns the folders git works in. `-C` changes them. */

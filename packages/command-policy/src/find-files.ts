@@ -111,15 +111,25 @@ function readTests(words: readonly string[]): Tests | undefined {
   }
   let at = 0
   // `-path ./x -prune -o …`
-  while (/^-(name|path)$/.test(words[at] ?? '') && words[at + 2] === '-prune' && words[at + 3] === '-o') {
-    tests.pruned.push(matching(words[at] as string, words[at + 1] as string) ?? (() => false))
-    at += 4
+  for (;;) {
+    const group = readChoice(words.slice(at))
+    if (group === undefined || words[at + group.length] !== '-prune' || words[at + group.length + 1] !== '-o') break
+    tests.pruned.push(...group.tests)
+    at += group.length + 2
   }
   // With `-depth`, folders come after their contents and `-prune` has no effect.
   if (tests.pruned.length > 0 && words.includes('-depth')) return undefined
   const printed = tests.pruned.length === 0 || words.some((word) => /^-print0?$/.test(word))
   for (; at < words.length; at++) {
     const word = words[at] as string
+    const group = readChoice(words.slice(at))
+    if (group !== undefined && group.length > 2) {
+      // A name must match one of them. Those that are not plain may match anything.
+      tests.named.push((name) => group.tests.some((isMet) => isMet(name)))
+      if (group.isOpen) tests.named.pop()
+      at += group.length - 1
+      continue
+    }
     const not = word === '!' || word === '-not'
     const test = not ? (words[++at] ?? '') : word
     if (test === '-a' || test === '-and') continue
@@ -144,6 +154,27 @@ function readTests(words: readonly string[]): Tests | undefined {
     }
   }
   return printed && !(tests.print0 && words.includes('-print')) ? tests : undefined
+}
+
+/** Reads `-name x`, `( -name x -o -name y )`, or all of `-name x -o -name y`. `length`: the number of its words. */
+function readChoice(words: readonly string[]): { tests: Test[]; length: number; isOpen: boolean } | undefined {
+  const isBracketed = words[0] === '('
+  const tests: Test[] = []
+  let isOpen = false
+  for (let at = isBracketed ? 1 : 0; ; at += 3) {
+    const [test = '', pattern] = words.slice(at, at + 2)
+    if (!/^-i?(name|path)$/.test(test) || pattern === undefined) return undefined
+    const match = matching(test, pattern)
+    if (match !== undefined) tests.push(match)
+    isOpen ||= match === undefined
+    const next = words[at + 2]
+    if (isBracketed && next === ')') return { tests, length: at + 3, isOpen }
+    if (next === '-o' && (isBracketed || /^-i?(name|path)$/.test(words[at + 3] ?? ''))) continue
+    if (isBracketed) return undefined
+    const length = at + 2
+    // Without brackets, the words after it would belong to the last one only.
+    return tests.length + Number(isOpen) < 2 || length === words.length ? { tests, length, isOpen } : undefined
+  }
 }
 
 /** Returns undefined for a non-plain pattern: the test is then ignored. */

@@ -108,7 +108,7 @@ it('accepts a linked worktree of an ordinary repository', () => {
   const tree = path.join(base, `tree${count}`)
   git('worktree', 'add', '-q', tree, '-b', 'other')
   expect(isPlainRepository(tree)).toBe(true)
-  expect(trackedFiles(tree)).toEqual({ top: tree, secrets: [] })
+  expect(trackedFiles(tree)).toEqual({ top: tree, secrets: [], names: ['a.txt'] })
   git('config', 'extensions.worktreeConfig', 'true')
   expect(isPlainRepository(tree)).toBe(false)
   git('config', '--unset', 'extensions.worktreeConfig')

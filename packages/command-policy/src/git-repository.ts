@@ -26,8 +26,8 @@ export function trackedFiles(folder: string): TrackedFiles | null | undefined {
   try {
     const found = findRepository(folder)
     if (found === null || found === undefined) return found
-    const { secrets } = readIndex(found.git)
-    return secrets === undefined ? undefined : { top: found.top, secrets }
+    const { secrets, names } = readIndex(found.git)
+    return secrets === undefined ? undefined : { top: found.top, secrets, names }
   } catch {
     return undefined
   }
@@ -133,42 +133,51 @@ interface Index {
   repositories: boolean
   /** Tracked secret files, or undefined if the index cannot be read. */
   secrets: readonly string[] | undefined
+  /** All names, if they are few and plain. */
+  names: readonly string[] | undefined
 }
+const mostNames = 3000
 const indexCache = new Map<string, { mark: string; index: Index }>()
 
 function readIndex(git: string): Index {
   const file = path.join(git, 'index')
   const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats === undefined) return { repositories: false, secrets: [] }
+  if (stats === undefined) return { repositories: false, secrets: [], names: [] }
   const mark = `${stats.mtimeMs}-${stats.ctimeMs}-${stats.size}-${stats.ino}`
   const before = indexCache.get(file)
   if (before?.mark === mark) return before.index
-  if (stats.size > 16 << 20) return { repositories: true, secrets: undefined }
+  if (stats.size > 16 << 20) return { repositories: true, secrets: undefined, names: undefined }
   const bytes = readFileSync(file)
   // Gitlink entries have mode 0160000. An accidental byte match only causes an extra approval prompt.
-  const index = { repositories: bytes.includes(Buffer.from([0, 0, 0xe0, 0])), secrets: secretsIn(bytes) }
+  const index = { repositories: bytes.includes(Buffer.from([0, 0, 0xe0, 0])), ...entriesIn(bytes) }
   if (indexCache.size > 100) indexCache.clear()
   indexCache.set(file, { mark, index })
   return index
 }
 
-function secretsIn(bytes: Buffer): string[] | undefined {
+function entriesIn(bytes: Buffer): Pick<Index, 'secrets' | 'names'> {
   const version = bytes.readUInt32BE(4)
-  if (bytes.toString('latin1', 0, 4) !== 'DIRC' || (version !== 2 && version !== 3)) return undefined
+  const unknown = { secrets: undefined, names: undefined }
+  if (bytes.toString('latin1', 0, 4) !== 'DIRC' || (version !== 2 && version !== 3)) return unknown
   const secrets: string[] = []
+  const names: string[] = []
+  let plain = true
   let at = 12
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    const mode = bytes.readUInt32BE(at + 24)
     const flags = bytes.readUInt16BE(at + 60)
     const start = at + 62 + ((flags & 0x4000) === 0 ? 0 : 2)
     const end = bytes.indexOf(0, start)
     const length = flags & 0xfff
     // Unexpected layout: another format, such as SHA-256.
-    if (end === -1 || (length < 0xfff && end - start !== length)) return undefined
+    if (end === -1 || (length < 0xfff && end - start !== length)) return unknown
     const name = bytes.toString('utf8', start, end)
     if (secretIn(name) !== undefined) secrets.push(name)
+    if (names.length <= mostNames) names.push(name)
+    plain &&= (mode & 0o170000) === 0o100000 && /^[A-Za-z0-9_.@+=,][A-Za-z0-9_./@+=,()[\]{}~!#$%&:;-]*$/.test(name)
     at += (end - at + 8) & ~7
   }
-  return secrets
+  return { secrets, names: plain && names.length <= mostNames ? names : undefined }
 }
 
 function exists(file: string): boolean {

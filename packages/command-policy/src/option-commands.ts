@@ -1,3 +1,4 @@
+import { isPlainGitSetting } from './programs/git.ts'
 import { type OptionSpec, optionSpec, parseOptions } from './programs/program.ts'
 import { type ExpandedWord, fieldsOf } from './read-word.ts'
 
@@ -50,7 +51,11 @@ export function gitOptionCommands(rest: readonly ExpandedWord[]): ExpandedWord[]
   for (const [index, word] of words.entries()) {
     const piece = rest[index] as ExpandedWord
     // `-c alias.x='!command'`, `-c core.pager=command`, `--config-env`
-    if ((words[index - 1] === '-c' || words[index - 1] === '--config') && word.includes('='))
+    if (
+      (words[index - 1] === '-c' || words[index - 1] === '--config') &&
+      word.includes('=') &&
+      !isPlainGitSetting(word)
+    )
       pieces.push(textAfter(piece, '='))
     if (runsNext(words[index - 1] ?? '')) pieces.push(piece)
     // `ext::command`, `alias.x '!command'`

@@ -19,7 +19,8 @@ export function createProgramLookup(given: {
   return (name) => {
     const before = known.get(name)
     if (before !== undefined) return before
-    const answer = (isTried || !programs.has(name)) && isTrusted(name, folders, given.roots)
+    const isKnownHere = isTried || !programs.has(name) || programs.get(name)?.everywhere === true
+    const answer = isKnownHere && isTrusted(name, folders, given.roots)
     known.set(name, answer)
     return answer
   }

@@ -77,6 +77,8 @@ export interface CommandFinding {
   transparent: boolean
   remote: boolean
   file: boolean
+  /** It runs code from its input that only computes and prints. */
+  prints?: true
 }
 
 export interface ScriptFindings {

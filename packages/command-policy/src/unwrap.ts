@@ -1,7 +1,7 @@
 import { gitOptionCommands, optionCommands, sshCommands, textAfter, valuesOf } from './option-commands.ts'
 import { filePrograms } from './programs/file-programs.ts'
 import { type OptionSpec, optionSpec, parseOptions } from './programs/program.ts'
-import { isPlainSed } from './programs/script-programs.ts'
+import { isPlainAwk, isPlainSed } from './programs/script-programs.ts'
 import { type ExpandedWord, fieldsOf, hole, syntheticWord } from './read-word.ts'
 import { interpreterOf, shellOptions, shells, type Wrapper, wrappers } from './wrappers.ts'
 
@@ -40,6 +40,10 @@ export function unwrap(name: string, pieces: readonly ExpandedWord[]): Unwrapped
   )
     return nothing
   if (rest.length === 1 && /^--(version|help)$/.test(rest[0]?.field ?? '')) return nothing
+  // `bash -n file` only checks the syntax.
+  if (shells.has(name) && rest.length === 2 && rest[0]?.field === '-n' && /^[\w.]/.test(rest[1]?.field ?? ''))
+    return nothing
+  if (/^node(js)?$/.test(name) && rest.length === 2 && /^(--check|-c)$/.test(rest[0]?.field ?? '')) return nothing
   if (shells.has(name)) return unwrapShell(name, rest)
   if (name === 'source' || name === '.') {
     const first = rest[0]
@@ -62,6 +66,7 @@ export function unwrap(name: string, pieces: readonly ExpandedWord[]): Unwrapped
       name,
       rest.map((piece) => textAfter(piece, '!')),
     )
+  if (name === 'sqlite3') return scripts(name, rest.filter(({ field }) => /^\s*\.(sh|sy)/.test(field)).map(withoutVerb))
   const wrapper = wrappers.get(name)
   if (wrapper !== undefined) {
     const found = unwrapWrapper(name, wrapper, rest)
@@ -72,8 +77,13 @@ export function unwrap(name: string, pieces: readonly ExpandedWord[]): Unwrapped
   return scripts(name, optionCommands(name, rest))
 }
 
+/** `.shell command`, `.system command`, also abbreviated. */
+function withoutVerb(piece: ExpandedWord): ExpandedWord {
+  return { ...piece, field: piece.field.replace(/^\s*\.\w+\s*/, '') }
+}
+
 /** `:!command`, `+!command`, `\! command`. */
-const editors = new Set('vi vim nvim view ex ed less more most psql mysql sqlite3 gdb lldb ftp'.split(' '))
+const editors = new Set('vi vim nvim view ex ed less more most psql mysql gdb lldb ftp'.split(' '))
 
 function unwrapShell(name: string, given_: readonly ExpandedWord[]): Unwrapped {
   // `+x` and `+o posix` turn an option off.
@@ -138,7 +148,7 @@ function quotedCode(name: string, rest: readonly ExpandedWord[]): Unwrapped {
       if (command !== undefined) inner.push(inScript(name, command))
     }
   }
-  const hidden = name.endsWith('sed') ? sedMayRun(fieldsOf(rest)) : rest.some(({ field }) => awkRuns.test(field))
+  const hidden = name.endsWith('sed') ? sedMayRun(fieldsOf(rest)) : rest.some(({ field }) => awkMayRun(field))
   return { ...nothing, inner, hidden }
 }
 
@@ -149,6 +159,11 @@ function sedMayRun(words: readonly string[]): boolean {
   const scripts = [...told, ...joined]
   if (scripts.length === 0) scripts.push(words.find((word) => !word.startsWith('-')) ?? '')
   return scripts.some((script) => script.includes('e') && !isPlainSed(script))
+}
+
+/** A word may be the program, or a separator such as `|`, which is no program that runs anything. */
+function awkMayRun(word: string): boolean {
+  return awkRuns.test(word) && !isPlainAwk(word) && !/^(-F|-v)?(\w+=)?[\s|\\[\]:,;]*$/.test(word)
 }
 
 /** `cmd | getline`, `print | cmd`, `system(…)`. */

@@ -19,12 +19,13 @@ export const expressions: ReadonlyMap<string, number> = new Map([
 const compared = /^-(newer([aBcm][aBcmt])?|anewer|cnewer|samefile)$/
 
 function lookFind(words: readonly string[]): ArgumentCheck {
-  const reads: { path: string; tree: true; names: true }[] = []
+  const reads: FileReading[] = []
   let at = 0
-  while (words[at] === '-H' || words[at] === '-P') at++
+  while (/^-[HPL]$/.test(words[at] ?? '')) at++
+  const links = words.slice(0, at).includes('-L') || undefined
   for (; at < words.length && !/^[-(!,)]/.test(words[at] as string); at++)
-    reads.push({ path: words[at] as string, tree: true, names: true })
-  if (reads.length === 0) reads.push({ path: '.', tree: true, names: true })
+    reads.push({ path: words[at] as string, tree: true, names: true, links })
+  if (reads.length === 0) reads.push({ path: '.', tree: true, names: true, links })
   const others: FileReading[] = []
   for (; at < words.length; at++) {
     const word = words[at] as string
@@ -56,7 +57,7 @@ export const filePrograms: Record<string, Program> = {
   find: { look: lookFind, isTold: (words) => words.every((word) => /^[\w.]/.test(word)) },
   fd: fd(),
   fdfind: fd(),
-  stat: program('-Lt -c= --format= --printf= --dereference --terse', 'files', names),
+  stat: program('-Lft -c= --format= --printf= --dereference --terse --file-system', 'files', names),
   // Its other options unpack, compile, or change file times.
   file: program('-bhikLnNr0 --brief --mime --mime-type --mime-encoding --no-dereference --keep-going --raw', 'files'),
   du: program(
@@ -80,8 +81,8 @@ export const filePrograms: Record<string, Program> = {
     names,
   ),
   grep: grep(),
-  egrep: grep(),
-  fgrep: grep(),
+  egrep: { ...grep(), runs: ['grep'] },
+  fgrep: { ...grep(), runs: ['grep'] },
   rg: rg(),
 }
 

@@ -23,7 +23,7 @@ const verb = (options: string, most = Infinity, extra: Pick<Verb, 'verbs' | 'nee
 })
 
 const show =
-  '-NUM -abpuRswzMC -S= -n=# -U=# -G= -L= --patch --no-patch --stat[=] --shortstat --numstat --summary --name-only --name-status --raw --oneline --abbrev-commit --abbrev[=] --no-abbrev-commit --decorate[=] --no-decorate --graph --all --branches[=] --tags[=] --remotes[=] --merges --no-merges --first-parent --reverse --follow --full-index --unified=# --word-diff[=] --color[=] --no-color --color-words[=] --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --find-renames[=] --find-copies[=] --no-renames --diff-filter= --pretty[=] --format= --date= --max-count=# --skip=# --since= --after= --until= --before= --author= --committer= --grep= --no-ext-diff --no-textconv --minimal --patience --histogram --diff-algorithm= --exit-code --quiet --check --relative[=] --dirstat[=] --compact-summary --source --left-right --cherry-pick --topo-order --date-order --author-date-order --no-prefix --text --function-context --inter-hunk-context=# --extended-regexp --fixed-strings --regexp-ignore-case -i -E -F'
+  '-NUM -abpuRswzMC -S= -n=# -U=# -G= -L= --patch --no-patch --stat[=] --shortstat --numstat --summary --name-only --name-status --raw --oneline --abbrev-commit --abbrev[=] --no-abbrev-commit --decorate[=] --no-decorate --graph --all --branches[=] --tags[=] --remotes[=] --merges --no-merges --first-parent --reverse --follow --full-index --unified=# --word-diff[=] --color[=] --no-color --color-words[=] --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --find-renames[=] --find-copies[=] --no-renames --diff-filter= --pretty[=] --format= --date= --max-count=# --skip=# --since= --after= --until= --before= --author= --committer= --grep= --no-ext-diff --no-textconv --minimal --patience --histogram --diff-algorithm= --exit-code --quiet --check --relative[=] --dirstat[=] --compact-summary --source --left-right --cherry-pick --topo-order --date-order --author-date-order --no-prefix --text --function-context --inter-hunk-context=# --extended-regexp --fixed-strings --regexp-ignore-case -i -E -F --cc -c -m --full-history --simplify-by-decoration --simplify-merges --ancestry-path --boundary --no-walk --parents --children --show-pulls --perl-regexp --invert-grep --all-match --cherry --cherry-mark --left-only --right-only --merge-base --show-linear-break --pickaxe-all --pickaxe-regex --ignore-submodules --ignore-cr-at-eol --indent-heuristic --color-moved[=] --stat-width=# --stat-count=# --no-notes --mailmap --use-mailmap --reflog --min-parents=# --max-parents=# --no-color-moved --src-prefix= --dst-prefix= --line-prefix= --ita-invisible-in-index --rename-empty --no-rename-empty --break-rewrites[=] --patch-with-stat --patch-with-raw --cumulative --encoding= --expand-tabs --no-expand-tabs --clear-decorations --decorate-refs= --decorate-refs-exclude= --exclude= --glob= --walk-reflogs -g -r -t --dd --remove-empty --no-standard-notes --no-max-parents --no-min-parents --no-mailmap --no-relative --no-indent-heuristic --irreversible-delete -D --output-indicator-new= --output-indicator-old= --output-indicator-context= --ws-error-highlight= --word-diff-regex='
 
 export const verbs: ReadonlyMap<string, Verb> = new Map(
   Object.entries({
@@ -32,11 +32,22 @@ export const verbs: ReadonlyMap<string, Verb> = new Map(
     ),
     log: verb(show),
     show: verb(show),
-    diff: verb(`${show} --cached --staged --merge-base`),
+    diff: verb(`${show} --cached --staged --no-index`),
     whatchanged: verb(show),
     'diff-tree': verb(`${show} -rt --no-commit-id --root`),
+    'diff-index': verb(`${show} --cached`),
+    'diff-files': verb(`${show} -0123`),
+    'range-diff': verb('-s --stat --no-color --creation-factor=# --no-dual-color --left-only --right-only'),
+    'check-attr': verb('-az --all --cached'),
+    var: verb('', 1),
+    'symbolic-ref': verb('-q --quiet --short --recurse', 1),
+    'show-branch': verb(
+      '-ar --all --remotes --current --topo-order --date-order --sparse --more=# --list --no-name --sha1-name --no-color --topics',
+    ),
     cherry: verb('-v --abbrev[=]'),
-    shortlog: verb('-nse -w --numbered --summary --email --all --no-merges --since= --until= --author='),
+    shortlog: verb(
+      '-cnse -w --numbered --summary --email --all --no-merges --merges --committer --group= --since= --after= --until= --before= --author= --format= --branches[=] --tags[=]',
+    ),
     blame: verb(
       '-bceflnpstw -L= -M -C --date= --abbrev=# --porcelain --line-porcelain --show-email --show-name --show-number --root --color-lines --color-by-age',
     ),
@@ -51,14 +62,22 @@ export const verbs: ReadonlyMap<string, Verb> = new Map(
       { needs: ['--list', '-l'] },
     ),
     remote: verb('-v --verbose --all --push', 2, { verbs: ['get-url'] }),
-    stash: verb('--oneline --stat --date= --format= -p -n=#', 2, { verbs: ['list', 'show'] }),
+    stash: verb(
+      '-NUM --oneline --stat --shortstat --numstat --name-only --name-status --date= --format= --pretty[=] -p -u --patch --include-untracked --only-untracked -n=#',
+      2,
+      { verbs: ['list', 'show'] },
+    ),
     worktree: verb('-vz --verbose --porcelain', 1, { verbs: ['list'] }),
-    reflog: verb('-NUM -n=# --date= --oneline --format= --all --no-decorate', 2, { verbs: ['show'] }),
+    reflog: verb(
+      '-NUM -n=# --date= --oneline --format= --pretty[=] --all --no-decorate --decorate[=] --stat --since= --until= --grep= --author= --no-abbrev-commit --abbrev-commit',
+      2,
+      { verbs: ['show'] },
+    ),
     'rev-parse': verb(
-      '-q --verify --short[=] --abbrev-ref[=] --symbolic --symbolic-full-name --show-toplevel --show-prefix --show-cdup --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --quiet --show-superproject-working-tree --all --branches[=] --tags[=]',
+      '-q --verify --short[=] --abbrev-ref[=] --symbolic --symbolic-full-name --show-toplevel --show-prefix --show-cdup --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --quiet --show-superproject-working-tree --git-path= --shared-index-path --show-object-format --all --branches[=] --tags[=]',
     ),
     'rev-list': verb(
-      '-NUM -n=# --count --all --max-count=# --skip=# --since= --until= --author= --no-merges --merges --first-parent --reverse --left-right --branches[=] --tags[=] --oneline --abbrev-commit --topo-order --date-order',
+      '-NUM -n=# --objects --count --all --max-count=# --skip=# --since= --until= --author= --no-merges --merges --first-parent --reverse --left-right --branches[=] --tags[=] --oneline --abbrev-commit --topo-order --date-order',
     ),
     'ls-files': verb(
       '-cdmoiszktv --cached --deleted --modified --others --ignored --stage --unmerged --exclude-standard --full-name --error-unmatch --abbrev[=] --deduplicate -x= --exclude= --eol',
@@ -98,6 +117,13 @@ export const git: Program = {
 /** Options allowed before the subcommand. None of them sets or runs anything. */
 const globals = /^(--no-pager|-P|--no-optional-locks|--literal-pathspecs|--icase-pathspecs)$/
 
+/** True for `name=value` that only changes how git prints. The value of a pager would be a command. */
+export function isPlainGitSetting(text: string): boolean {
+  return /^(color\.[a-z.]+=\w+|core\.quotepath=\w+|core\.pager=(cat)?|pager\.[a-z]+=(false|off|no|0)|advice\.[a-z]+=\w+|log\.(date|decorate)=[\w:-]+|diff\.(renames|renamelimit|context|noprefix|mnemonicprefix)=\w+|column\.[a-z]+=\w+)$/i.test(
+    text,
+  )
+}
+
 export function gitCommand(words: readonly string[]): { folders: string[]; paged: boolean; rest: readonly string[] } {
   const folders: string[] = []
   let paged = true
@@ -105,6 +131,7 @@ export function gitCommand(words: readonly string[]): { folders: string[]; paged
   for (; at < words.length; at++) {
     const word = words[at] as string
     if (word === '-C' && words[at + 1] !== undefined) folders.push(words[++at] as string)
+    else if (word === '-c' && isPlainGitSetting(words[at + 1] ?? '')) at++
     else if (!globals.test(word)) break
     else if (word === '--no-pager' || word === '-P') paged = false
   }
@@ -136,12 +163,16 @@ function lookGit(words: readonly string[]): ArgumentCheck {
     return { why: `"git ${name}" checks signatures with another program.` }
   if (name === 'config' && read.operands.some((key) => !key.includes('.')))
     return { why: '"git config" may change something.' }
-  if (name === 'config' && !showsOneSetting(read)) return { reads: [{ path: '~/.gitconfig' }] }
+  if (name === 'config' && !showsOneSetting(read)) return { reads: [{ path: '~/.gitconfig', own: true }] }
   const shown = showsContent(name, read)
   const listsOnly = !shown && !/^(blame|cat-file|merge-base)$/.test(name)
   const named = [
     ...read.operands,
-    ...read.values.filter(({ option, apart }) => apart || option === '-L').map(({ value }) => value),
+    ...read.values.filter(({ option, apart }) => apart && option !== '-L').map(({ value }) => value),
+    // A range of lines. For `log` the file follows it.
+    ...read.values.flatMap(({ option, value }) =>
+      option === '-L' && name !== 'blame' ? value.split(':').slice(1) : [],
+    ),
   ]
   return {
     reads: [
@@ -160,7 +191,9 @@ const plainSetting =
   /^(user\.(name|email)|core\.\w+|init\.defaultbranch|(pull|push|fetch|merge|rebase)\.\w+|(remote|branch)\..+)$/i
 
 function showsOneSetting({ options: given, operands: [key] }: ParsedOptions): boolean {
-  if (key === undefined) return given.has('--local')
+  if (key === undefined || given.has('--local')) return given.has('--local')
+  // A pattern that only such settings match.
+  if (given.has('--get-regexp')) return /^\^(remote|branch)\\?\.[\w.\\*]*$/.test(key)
   return !given.has('-l') && !given.has('--list') && !given.has('--get-regexp') && plainSetting.test(key)
 }
 
@@ -180,6 +213,13 @@ const patches = [
   '--text',
   '--check',
   '--inter-hunk-context',
+  '-c',
+  '-m',
+  '--cc',
+  '--dd',
+  '--patch-with-stat',
+  '--patch-with-raw',
+  '--word-diff-regex',
 ]
 const summaries = [
   '-s',
@@ -198,10 +238,10 @@ const summaries = [
 ]
 
 function showsContent(name: string, { options: given, operands }: ParsedOptions): boolean {
-  if (name === 'grep') return true
+  if (name === 'grep' || name === 'range-diff' || given.has('--no-index')) return true
   if (name === 'cat-file') return given.has('-p') || operands.length > 1
   if (name === 'status') return given.has('-v') || given.has('--verbose')
-  if (!/^(log|show|diff|stash|reflog|whatchanged|diff-tree)$/.test(name)) return false
+  if (!/^(log|show|diff|stash|reflog|whatchanged|diff-tree|diff-index|diff-files|range-diff)$/.test(name)) return false
   if (patches.some((option) => given.has(option))) return true
   // A file of a revision, or an object that may be a file, is always shown.
   if (name === 'show' && operands.some((word) => /:|^[0-9a-f]{4,}/i.test(word))) return true

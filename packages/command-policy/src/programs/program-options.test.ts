@@ -35,6 +35,22 @@ const base: Record<string, string[]> = {
   join: ['a.txt', 'b.txt'],
   diff: ['a.txt', 'b.txt'],
   cmp: ['a.txt', 'b.txt'],
+  gzip: ['-dc', 'a.gz'],
+  gunzip: ['-c', 'a.gz'],
+  zcat: ['a.gz'],
+  xz: ['-dc', 'a.gz'],
+  unxz: ['-c', 'a.gz'],
+  xzcat: ['a.gz'],
+  bzip2: ['-dc', 'a.gz'],
+  bunzip2: ['-c', 'a.gz'],
+  bzcat: ['a.gz'],
+  nm: ['a.bin'],
+  size: ['a.bin'],
+  readelf: ['a.bin'],
+  objdump: ['a.bin'],
+  netstat: ['-n'],
+  iconv: ['-f', 'utf-8', 'a.txt'],
+  pstree: [],
 }
 
 const more: Record<string, string[]> = {
@@ -47,6 +63,7 @@ const more: Record<string, string[]> = {
   diff: 'src other|-r src other|-N src empty|-q src other|a.txt src'.split('|'),
   fd: 'one|-e ts|-H one src|. src'.split('|'),
   ls: '.|-R|-la src|-d src'.split('|'),
+  gzip: '-l a.gz|-t a.gz|-cd a.gz|--list a.gz|-cf a.txt'.split('|'),
 }
 
 const findValues: Record<string, string> = {
@@ -131,6 +148,56 @@ const own: Record<string, string[]> = {
   sleep: ['0', '0.1'],
   expr: ['1 + 1', 'length x', '.env : .env'],
   env: [''],
+  tar: 'tf a.tar|tvf a.tar|-tf a.tar|-tzvf a.tar|-tvzf a.tar a.txt|--list -f a.tar|--list --file a.tar|-xOf a.tar a.txt|-xzOf a.tar|xOf a.tar src'.split(
+    '|',
+  ),
+  unzip:
+    '-l a.zip|-v a.zip|-lv a.zip|-t a.zip|-p a.zip|-c a.zip|-qc a.zip x|-Z a.zip|-Z1 a.zip|-qql a.zip|-l a|-z a.zip'.split(
+      '|',
+    ),
+  zipinfo: 'a.zip|-1 a.zip|-s a.zip|-m a.zip|-l a.zip|-h a.zip|-t a.zip|-T a.zip|-z a.zip'.split('|'),
+  openssl:
+    'version|version -a|x509 -in a.crt -noout -text|x509 -noout -dates -subject -issuer -in a.crt|x509 -in a.crt -noout -fingerprint -sha256 -serial|x509 -in a.crt -noout -ext subjectAltName|x509 -in a.crt -noout -checkend 0|x509 -in a.crt -noout -pubkey -modulus -purpose -email -hash|x509 -in a.crt -inform PEM -noout -nameopt RFC2253 -certopt no_header -text|dgst -sha256 a.txt b.txt|list -digest-algorithms|ciphers -v|req -in a.crt -noout -text|crl -in a.crt -noout -text|asn1parse -in a.crt'.split(
+      '|',
+    ),
+  getconf: ['-a', '_NPROCESSORS_ONLN', 'PAGE_SIZE'],
+  who: ['', '-a', '-b', '-q'],
+  w: ['', '-h', '-s'],
+  last: ['', '-3', '-x', '-F'],
+  whereis: ['ls', '-b ls', '-m ls'],
+  getent: ['passwd root', 'group root', 'services ssh', 'protocols tcp'],
+  vmstat: ['', '-s', '-d', '-a', '-w'],
+  swapon: ['--show', '-s'],
+  sysctl: ['-a', 'kernel.ostype', '-n kernel.ostype'],
+  ip: [
+    'addr',
+    'a',
+    '-br a',
+    'route',
+    'link show',
+    '-4 addr show',
+    'addr show dev lo',
+    'link show lo',
+    '-s link',
+    'neigh',
+    '-j addr',
+  ],
+  lsof: ['-nP -i :3000', '-nPi', '-n -P -iTCP -sTCP:LISTEN', '-p 1', '-nt -i:8080'],
+  dpkg: ['-l', '-l bash', '-L bash', '-s bash', '-S /bin/ls', '--list', '--get-selections', '--print-architecture'],
+  'dpkg-query': ['-l', '-W bash', '-W -f=${Package} bash', '-L bash'],
+  tput: ['cols', 'lines', 'bold', 'setaf 1'],
+  stty: ['-a', 'size'],
+  tee: ['/dev/null', ''],
+  bash: ['-n a.txt'],
+  sh: ['-n a.txt'],
+  node: [
+    '-p process.version',
+    '-p process.versions.v8',
+    '-p 1+1',
+    '-e console.log(process.platform)',
+    "-p require('./c.json').a",
+    '-p process.cwd()',
+  ],
 }
 for (const name of ['awk', 'gawk', 'mawk'])
   own[name] =
@@ -141,6 +208,7 @@ for (const name of ['awk', 'gawk', 'mawk'])
 function* commandsOf(name: string): Generator<string[]> {
   const program = programs.get(name)
   yield [name, '--version']
+  yield [name, '--help']
   for (const line of [...(own[name] ?? []), ...(more[name] ?? [])])
     yield [name, ...line.split(' ').filter((word) => word !== '')]
   if (program?.options === undefined) return
@@ -233,6 +301,10 @@ const declared: Record<string, RegExp> = {
   egrep: /\/(sh|dash|grep)"/,
   fgrep: /\/(sh|dash|grep)"/,
   which: /bin\/(sh|dash)"/,
+  gunzip: /\/(bash|sh|dash|gzip)"/,
+  zcat: /\/(bash|sh|dash|gzip)"/,
+  tar: /\/(sh|gzip)"/,
+  dpkg: /bin\/dpkg-query"/,
   shasum: /bin\/perl"/,
   npm: /bin\/node"/,
   tsc: /bin\/node"|typescript.*\/tsc"/,

@@ -10,6 +10,8 @@ export interface FileReading {
   /** For a tree: only files whose names match one of these patterns are read. */
   only?: readonly string[]
   links?: true
+  /** A file of its own settings. The sandbox has another one there. */
+  own?: true
   /** For a tree: only files that git tracks or tracked earlier. */
   tracked?: true
 }
@@ -19,6 +21,16 @@ export interface Program {
   look(words: readonly string[], name: string): ArgumentCheck
   /** True if every word appended to these words is a file, in any order. Without it, never. */
   isTold?(words: readonly string[]): boolean
+  /** Its rules cover some uses. In all others it counts as an unknown program, which may write. */
+  partial?: true
+  /** The paths it reads must be files: it would run what it finds in a folder or behind a link. */
+  isFile?: true
+  /** The same program on every system. */
+  everywhere?: true
+  /** In a terminal, it starts a pager. */
+  paged?: true
+  /** Programs that it starts, found by name like itself. */
+  runs?: readonly string[]
   /** A bash builtin: no file of this name runs. */
   builtin?: true
   /** Used to find its files even if it may do more than read. */
@@ -36,6 +48,8 @@ type Operands = 'files' | 'trees' | 'text' | 'pattern' | 'pattern-trees' | 'one'
 interface Extra {
   names?: true
   builtin?: true
+  partial?: true
+  runs?: readonly string[]
   /** With one of these options the operands are folders, read recursively. */
   recursive?: readonly string[]
   /** With one of these options the operands contain no pattern. */
@@ -55,6 +69,8 @@ export function program(options: string, operands: Operands, extra: Extra = {}):
     readings: (read) => readingsOf(read, operands, extra),
     operands,
     builtin: extra.builtin,
+    partial: extra.partial,
+    runs: extra.runs,
     isTold(words) {
       const read = parseOptions(words, spec, { style: extra.style ?? 'gnu' })
       const hasPattern =

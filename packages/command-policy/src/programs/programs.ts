@@ -1,16 +1,26 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { archivePrograms } from './archive-programs.ts'
 import { filePrograms } from './file-programs.ts'
 import { git } from './git.ts'
 import type { Program } from './program.ts'
 import { scriptPrograms } from './script-programs.ts'
 import { shellPrograms } from './shell-programs.ts'
+import { systemPrograms } from './system-programs.ts'
 import { textPrograms } from './text-programs.ts'
 
 /** Programs that can be proven read-only by their arguments. Add one as an entry in the file of its family. */
 export const programs: ReadonlyMap<string, Program> = new Map(
-  Object.entries({ ...textPrograms, ...filePrograms, ...shellPrograms, ...scriptPrograms, git }),
+  Object.entries({
+    ...textPrograms,
+    ...filePrograms,
+    ...archivePrograms,
+    ...systemPrograms,
+    ...shellPrograms,
+    ...scriptPrograms,
+    git,
+  }),
 )
 
 /**
@@ -42,17 +52,14 @@ export const versionWords: ReadonlyMap<string, readonly string[]> = new Map(
     ninja: '--version',
     docker: '--version -v',
     sqlite3: '--version -version',
-    tar: '--version',
-    gzip: '--version -V',
+    gzip: '-V',
     curl: '--version -V',
     wget: '--version -V',
-    openssl: 'version',
     ssh: '-V',
     vim: '--version',
     tmux: '-V',
     systemctl: '--version',
     apt: '--version -v',
-    dpkg: '--version',
     bwrap: '--version',
     strace: '--version -V',
     rg: '--version -V',
@@ -64,10 +71,10 @@ export function asksVersion(name: string, words: readonly string[]): boolean {
   const [word = ''] = words
   if (words.length !== 1) return false
   const program = programs.get(name)
-  return (
-    versionWords.get(name)?.includes(word) === true ||
-    (word === '--version' && program !== undefined && program.builtin !== true)
-  )
+  if (versionWords.get(name)?.includes(word) === true) return true
+  if (program === undefined || program.builtin === true) return false
+  // The help of git is a manual page in a pager.
+  return word === '--version' || (word === '--help' && name !== 'git' && name !== 'node')
 }
 
 /**

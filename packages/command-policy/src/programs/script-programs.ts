@@ -4,30 +4,44 @@ import { type ArgumentCheck, type FileReading, optionSpec, parseOptions, type Pr
  * True if an awk program only computes and prints: no pipes, redirections, `getline`, `system`, or anything that opens
  * a file. Checks token by token and rejects unknown ones.
  */
-function isPlainAwk(program: string): boolean {
-  let rest = program
-  let depth = 0
-  let before = ''
-  while (rest !== '') {
-    const token = awkTokens.exec(rest)?.[0] ?? readSlash(rest, before)
-    if (token === undefined) return false
-    rest = rest.slice(token.length)
-    if (/^[ \t]+$/.test(token)) continue
-    if (token === '{') depth++
-    if (token === '}') depth--
-    if (depth < 0) return false
-    // Inside braces `>` writes to a file; in a pattern it compares.
-    if (token === '>' && depth > 0) return false
-    if (/^[A-Za-z_]/.test(token) && !isPlainName(token, rest)) return false
-    before = token
+export function isPlainAwk(program: string): boolean {
+  const tokens = tokensOfAwk(program)
+  if (tokens === undefined) return false
+  const own = new Set(tokens.filter((_, at) => tokens[at - 1] === 'function'))
+  if ([...own].some((name) => !/^[a-z]/.test(name) || awkFunctions.has(name) || awkUnsafeWords.has(name))) return false
+  let braces = 0
+  let brackets = 0
+  for (const [at, token] of tokens.entries()) {
+    if (token === '{') braces++
+    if (token === '}') braces--
+    if (token === '(' || token === '[') brackets++
+    if (token === ')' || token === ']') brackets--
+    if (braces < 0 || brackets < 0) return false
+    // Inside braces `>` writes to a file. In brackets and in a pattern it compares.
+    if (token === '>' && braces > 0 && brackets === 0) return false
+    // The first part of `for (…;…;…)` may be any statement.
+    if (/^printf?$/.test(token) && brackets > 0) return false
+    if (/^[A-Za-z_]/.test(token) && !isPlainName(token, tokens[at + 1] === '(', own)) return false
   }
-  return depth === 0
+  return braces === 0 && brackets === 0
+}
+
+/** Returns the tokens without blanks, or undefined if one is unknown. */
+function tokensOfAwk(program: string): string[] | undefined {
+  const tokens: string[] = []
+  for (let rest = program; rest !== '';) {
+    const token = awkTokens.exec(rest)?.[0] ?? readSlash(rest, tokens.at(-1) ?? '')
+    if (token === undefined) return undefined
+    rest = rest.slice(token.length)
+    if (!/^[ \t]+$/.test(token)) tokens.push(token)
+  }
+  return tokens
 }
 
 const awkTokens =
   /^(?:[ \t]+|\n|[A-Za-z_]\w*|\d+(?:\.\d+)?|"(?:[^"\\\n]|\\[nt"\\/])*"|&&|\|\||==|!=|<=|>=|!~|\+\+|--|[+*%-]=|[{}()[\],;$~!?:<>=+*%-])/
 /** A regular expression literal. Bracket expressions must not contain a slash: implementations differ on it. */
-const awkRegex = /^\/(?:[^/[\\\n]|\\[^\n]|\[\^?\]?[^\]/\\\n]*\])+\//
+const awkRegex = /^\/(?:[^/[\\\n]|\\[^\n]|\[\^?\]?(?:[^\]/\\\n]|\\[tnrdsw.-])*\])+\//
 
 /**
  * A slash starts a regular expression where a value may begin, and divides after a value. Anything in between is
@@ -39,7 +53,7 @@ function readSlash(rest: string, before: string): string | undefined {
   return value && rest.startsWith('/') ? '/' : undefined
 }
 const awkKeywords = new Set(
-  'BEGIN END if else while for do in next exit break continue delete print printf length'.split(' '),
+  'BEGIN END if else while for do in next exit break continue delete print printf length return function'.split(' '),
 )
 
 const awkVariables = new Set(
@@ -48,13 +62,16 @@ const awkVariables = new Set(
   ),
 )
 const awkFunctions = new Set(
-  'if while for length substr index split tolower toupper int sub gsub match sprintf printf print sqrt log exp sin cos atan2 rand srand delete in exit'.split(
+  'if while for return length substr index split tolower toupper int sub gsub match sprintf printf print sqrt log exp sin cos atan2 rand srand delete in exit'.split(
     ' ',
   ),
 )
 
-function isPlainName(name: string, rest: string): boolean {
-  if (/^\s*\(/.test(rest)) return awkFunctions.has(name)
+function isPlainName(name: string, isCalled: boolean, own: ReadonlySet<string>): boolean {
+  // Its body is part of the program and is checked with it.
+  if (own.has(name)) return isCalled
+  if (/^(function|return)$/.test(name)) return own.size > 0
+  if (isCalled) return awkFunctions.has(name)
   // Lowercase names are the program's own variables. Others belong to awk.
   return awkVariables.has(name) || (/^[a-z][a-z0-9_]*$/.test(name) && !awkUnsafeWords.has(name))
 }
@@ -80,22 +97,24 @@ export function isPlainSed(script: string): boolean {
 
 /** Matches the text between delimiters: escapes, brackets without the delimiter, or any other character. */
 const delimited = (delimiter: string): string =>
-  String.raw`(?:\\[^\n]|\[\^?\]?[^\]\n\\${delimiter}]*\]|[^\[\\\n${delimiter}])*`
+  String.raw`(?:\\[^\n]|\[\^?\]?(?:[^\]\n\\${delimiter}]|\\[tnsw.])*\]|[^\[\\\n${delimiter}])*`
 
-const address = String.raw`(?:\d+(?:~\d+)?|\$|/${delimited('/')}/I?)`
+const address = String.raw`(?:\d+(?:~\d+)?|\$|/${delimited('/')}/I?|\\\|${delimited(String.raw`\|`)}\|I?|\\#${delimited('#')}#I?|\\,${delimited(',')},I?)`
 const addresses = String.raw`(?:${address}(?:,\s*(?:${address}|[+~]\d+))?\s*!?\s*)?`
 const substitutions = ['/', String.raw`\|`, '#', ',', ':', '@', '%'].map(
-  (mark) => `[sy]${mark}${delimited(mark)}${mark}${delimited(mark)}${mark}[gpiI0-9]*`,
+  (mark) => `[sy]${mark}${delimited(mark)}${mark}${delimited(mark)}${mark}[gpiImM0-9]*`,
 )
 const plainSedCommand = [
-  String.raw`[pPdDnNgGhHxl=]`,
-  String.raw`q\d*`,
-  String.raw`[bt][ \t]*\w*`,
+  String.raw`[pPdDnNgGhHxl=Fz]`,
+  String.raw`[qQ]\d*`,
+  String.raw`[btT][ \t]*\w*`,
   ...substitutions,
 ].join('|')
+/** Adds a line of text, up to the end of the line. A backslash would continue it. */
+const sedText = String.raw`[aic](?:[ \t]*\\\n?)?[^\\\n]+(?:\n|$)`
 const sedCommandEnd = String.raw`(?=\s*(?:[;\n}]|$))`
 const sedCommand = new RegExp(
-  String.raw`^(?:${addresses}(?:\{|(?:${plainSedCommand})${sedCommandEnd})|:\w+${sedCommandEnd})`,
+  String.raw`^(?:${addresses}(?:\{|${sedText}|(?:${plainSedCommand})${sedCommandEnd})|:\w+${sedCommandEnd})`,
 )
 
 const sedOptions = optionSpec(
@@ -116,7 +135,13 @@ export const scriptPrograms: Record<string, Program> = {
   gawk: { look: lookAwk, isTold: hasAwkScript },
   mawk: { look: lookAwk, isTold: hasAwkScript },
   // The meaning of its words depends on earlier ones: the last must be the filter.
-  jq: { look: lookJq, isTold: (words) => words.length === 1 && !words[0]?.startsWith('-') },
+  jq: {
+    look: lookJq,
+    isTold(words) {
+      const [filter = '-', ...options] = words.toReversed()
+      return !filter.startsWith('-') && options.every((word) => jqFlags.test(word) && !word.endsWith('args'))
+    },
+  },
 }
 
 function lookSed(words: readonly string[], name: string): ArgumentCheck {

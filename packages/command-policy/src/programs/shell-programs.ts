@@ -1,3 +1,4 @@
+import { isSafeSetting } from '../environment-variables.ts'
 import { type ArgumentCheck, type Program, program } from './program.ts'
 
 const nothing: ArgumentCheck = { reads: [] }
@@ -34,6 +35,18 @@ export const shellPrograms: Record<string, Program> = {
     look: (words) =>
       words.length <= 1 && /^\d*$/.test(words[0] ?? '') ? nothing : { why: 'It ends in an unusual way.' },
   },
+  export: {
+    builtin: true,
+    look: (words) =>
+      words.length > 0 && words.every((word) => isSafeSetting(...splitSetting(word)))
+        ? nothing
+        : { why: '"export" may change later commands.' },
+  },
+  hash: {
+    builtin: true,
+    look: (words) =>
+      words.length === 1 && words[0] === '-r' ? nothing : { why: '"hash" changes where programs are found.' },
+  },
   umask: program('-S', 'none', { builtin: true }),
   jobs: program('-lpnrs', 'none', { builtin: true }),
   history: {
@@ -49,6 +62,14 @@ export const shellPrograms: Record<string, Program> = {
       words.length === 1 && /^-[HS]?[acdefilmnpqrstuvx]$/.test(words[0] ?? '')
         ? nothing
         : { why: '"ulimit" may set a limit.' },
+  },
+  bash: { look: lookSyntax, partial: true },
+  sh: { look: lookSyntax, partial: true },
+  node: { look: lookNode, partial: true, isFile: true, everywhere: true },
+  tee: {
+    partial: true,
+    look: (words) =>
+      words.every((word) => /^\/dev\/(null|stdout|stderr)$/.test(word)) ? nothing : { why: '"tee" writes a file.' },
   },
   which: program('-a', 'text'),
   basename: program('-az -s= --multiple --suffix= --zero', 'text'),
@@ -92,6 +113,11 @@ export const shellPrograms: Record<string, Program> = {
   ps: { look: lookPs },
 }
 
+function splitSetting(word: string): [name: string, value: string | null] {
+  const at = word.indexOf('=')
+  return at === -1 ? [word, null] : [word.slice(0, at), word.slice(at + 1)]
+}
+
 /** `%n` and `-v` store into a variable, and a variable name may contain a command. */
 function lookPrintf(words: readonly string[]): ArgumentCheck {
   const [format = ''] = words[0] === '--' ? words.slice(1) : words
@@ -102,8 +128,38 @@ function lookPrintf(words: readonly string[]): ArgumentCheck {
   return nothing
 }
 
+/** `bash -n file` reads the file without running it. */
+function lookSyntax(words: readonly string[]): ArgumentCheck {
+  const [option, file = '-', ...others] = words
+  return option === '-n' && /^[\w./]/.test(file) && others.length === 0
+    ? { reads: [{ path: file }] }
+    : { why: 'It runs commands.' }
+}
+
+const nodeValue = /^(?:process\.(?:version|versions(?:\.\w+)?|platform|arch|release\.name|cwd\(\))|[\d\s+*()./%-]+)$/
+const nodeData = String.raw`require\((['"])(\.\/[\w./-]+\.json)\1\)(?:\.[A-Za-z_]\w*|\[(['"])[\w@./-]+\3\])*(?: (?:\|\||\?\?) (?:\{\}|\[\]))?`
+const nodePrinted = String.raw`(?:\.length|\.join\((['"])[\w ,;:\\-]*\4\))?`
+const nodeReads = [
+  'E',
+  String.raw`JSON\.stringify\(E(?:, ?null(?:, ?\d)?)?\)`,
+  String.raw`Object\.(?:keys|values|entries)\(E\)`,
+].map((form) => new RegExp(`^${form.replace('E', () => nodeData)}${nodePrinted}$`))
+
+/** `node -p process.version`, `node -p "require('./package.json').version"`. */
+function lookNode(words: readonly string[]): ArgumentCheck {
+  const [option = '', code = '', ...others] = words
+  const [, said] = /^console\.log\((.*)\);?$/s.exec(code) ?? []
+  const value = /^(-p|--print)$/.test(option) ? code : /^(-e|--eval)$/.test(option) ? (said ?? '') : ''
+  if (others.length === 0 && nodeValue.test(value)) return nothing
+  const found = others.length === 0 ? nodeReads.map((form) => form.exec(value)).find((one) => one !== null) : undefined
+  const file = found?.[2]
+  return file === undefined ? { why: '"node" may do anything.' } : { reads: [{ path: file }] }
+}
+
 function lookCd(words: readonly string[]): ArgumentCheck {
   const [folder, more] = words[0] === '--' ? words.slice(1) : words
+  // Back to the folder before, which is not followed here.
+  if (folder === '-' && words.length === 1) return nothing
   if (folder === undefined || more !== undefined || folder.startsWith('-') || folder === '')
     return { why: 'The target of "cd" is unknown.' }
   return { reads: [{ path: folder, names: true }] }

@@ -29,7 +29,7 @@ export const textPrograms: Record<string, Program> = {
     'files',
   ),
   sort: program(
-    '-bdfghiMnRrVcCmsuz -k= -t= --key= --field-separator= --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --month-sort --numeric-sort --reverse --version-sort --check[=] --merge --stable --unique --zero-terminated --sort=',
+    '-bdfghiMnRrVcCmsuz -k= -t= --key= --field-separator= --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --month-sort --numeric-sort --reverse --version-sort --check[=] --merge --stable --unique --zero-terminated --sort= --parallel=# -S= --buffer-size=',
     'files',
   ),
   shuf: program('-ez -i= -n=# --echo --input-range= --head-count=# --zero-terminated', 'files'),

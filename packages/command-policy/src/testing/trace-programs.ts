@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import {
   accessSync,
   constants,
+  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -17,6 +18,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 
 export interface TracedRun {
   /** Files created, changed or removed, and system calls that would do so. */
@@ -67,11 +69,9 @@ export function openProgramTrace(): ProgramTrace {
   writeFileSync(path.join(home, '.netrc'), 'SECRET\n')
   // Stubs for programs that others are known to start. None may run.
   const stub = `#!/bin/sh\necho "$0 $*" >> ${base}/ran\n`
-  for (const name of 'sh pr less more pager gzip bzip2 xz zstd gpg gpg2 ssh vi editor ls stty tput cpp objdump'.split(
-    ' ',
-  ))
+  for (const name of 'sh pr less more pager bzip2 xz zstd gpg gpg2 ssh vi editor ls stty tput cpp objdump'.split(' '))
     writeFileSync(path.join(stubs, name), stub, { mode: 0o755 })
-  symlinkSync('/usr/bin/grep', path.join(stubs, 'grep'))
+  for (const name of ['grep', 'gzip']) symlinkSync(`/usr/bin/${name}`, path.join(stubs, name))
   const before = snapshot([workspace, home, temporary])
   let count = 0
   return {
@@ -119,6 +119,7 @@ function programFile(name: string): string | undefined {
     '/usr/bin',
     '/bin',
     '/usr/local/bin',
+    '/usr/sbin',
     `${process.env['HOME'] ?? ''}/.cargo/bin`,
     path.resolve('node_modules/.bin'),
   ]) {
@@ -185,6 +186,19 @@ function isFolder(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
+/** For `example`, without its key. */
+const certificate = `-----BEGIN CERTIFICATE-----
+MIIBejCCASGgAwIBAgIUEgeRKmCg8JUGO6D9/WT0ebYr5FQwCgYIKoZIzj0EAwIw
+EjEQMA4GA1UEAwwHZXhhbXBsZTAgFw0yNjExMTgwMzA1NTBaGA8yMTI2MTAyNTAz
+MDU1MFowEjEQMA4GA1UEAwwHZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49AwEH
+A0IABPkOviVbSi9RSgBKGbtNplUHCWngi/NSvpgh0e0ikn1qwKwYonp6cfQHv4s0
+3rSaALc3QG4xaQ3qNzxMdA1EX1KjUzBRMB0GA1UdDgQWBBRzUZPbY9Lf1brOohP2
+cRVFqWAz4DAfBgNVHSMEGDAWgBRzUZPbY9Lf1brOohP2cRVFqWAz4DAPBgNVHRMB
+Af8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIBNFNeAaa8ybuK32/1WUB9tl4+e4
++g/D4npve9tPH0PzAiBaketnwRNFwawMmxKzCOmEnjvBEW4S9/WzC5m0D4ibdg==
+-----END CERTIFICATE-----
+`
+
 function makeWorkspace(folder: string): void {
   for (const name of ['src', 'empty', 'keys', 'other']) mkdirSync(path.join(folder, name))
   const files: Record<string, string> = {
@@ -201,6 +215,12 @@ function makeWorkspace(folder: string): void {
     auto: 'SECRET one\n',
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
+  writeFileSync(path.join(folder, 'a.gz'), gzipSync('one\n'))
+  // An archive without files ends at once.
+  writeFileSync(path.join(folder, 'a.zip'), Buffer.concat([Buffer.from('PK\u0005\u0006'), Buffer.alloc(18)]))
+  writeFileSync(path.join(folder, 'a.crt'), certificate)
+  copyFileSync('/bin/true', path.join(folder, 'a.bin'))
+  execFileSync('tar', ['czf', 'a.tar', 'a.txt', 'src'], { cwd: folder })
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1' }
   const git = (...words: string[]): void => void execFileSync('git', words, { cwd: folder, env, stdio: 'ignore' })
   git('init', '-q', '-b', 'main', '--template=')

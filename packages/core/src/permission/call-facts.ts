@@ -191,6 +191,8 @@ function usedPaths(kind: PathFact['kind'], use: FileUse, fact: CommandFact, { vi
     return found.map((file) => ({ ...commandPath(kind, file, view), ...pathFactFlags(use) }))
   }
   const used: PathFact = { ...commandPath(kind, use.path, view), ...pathFactFlags(use) }
+  // The sandbox hides secrets that nobody named, and has settings of its own.
+  if ((use.found === true && used.inside && used.secret !== undefined) || use.own === true) used.implied = true
   if (use.names === true) return [used]
   if (use.tracked === true) return [{ ...used, tracked: true }]
   // Everything in the folder is read, moved, or removed too, named or not.

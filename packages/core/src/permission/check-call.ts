@@ -151,7 +151,7 @@ function checkPath(fact: PathFact, scene: CheckContext): Check {
       why: `"${fact.given}" controls permissions. Changing it always needs approval.`,
       firm: true,
     }
-  if (fact.kind === 'read' && isOpen(fact)) return {}
+  if (fact.kind === 'read' && isOpen(fact, facts.view.home)) return {}
   if (isHiddenBySandbox(fact, scene.policy)) return {}
   const rule = pathRule(fact, scene)
   if (rule !== undefined) return { rule }
@@ -162,14 +162,25 @@ function checkPath(fact: PathFact, scene: CheckContext): Check {
   return { why: pathReason(fact), remember: remember.length > 0 ? remember : undefined }
 }
 
-/** True for workspace files, for the names, sizes and times of its secrets, and for public files of the system. */
-function isOpen({ inside, secret, names, real }: PathFact): boolean {
-  return inside ? secret === undefined || names === true : publicFiles.test(real)
+/** True for workspace files, for the names, sizes and times of its secrets, and for what the system shows everyone. */
+function isOpen(fact: PathFact, home: string): boolean {
+  const { inside, secret, names, real } = fact
+  if (inside) return secret === undefined || names === true
+  if (secret !== undefined || isInside(real, home)) return false
+  return (
+    publicFiles.test(real) ||
+    publicPlaces.test(real) ||
+    (names === true && fact.tree !== true && /^\/(usr(\/local)?|opt)?$/.test(real))
+  )
 }
 
 /** Files that describe the system. They are the same for every user. */
 const publicFiles =
-  /^\/(etc\/(os-release|lsb-release|debian_version|issue|timezone)|usr\/lib\/os-release|proc\/(cpuinfo|meminfo|version|loadavg|uptime))$/
+  /^\/(etc\/(os-release|lsb-release|debian_version|issue|timezone)|usr\/lib\/os-release|proc\/(cpuinfo|meminfo|version|loadavg|uptime|stat|filesystems|swaps|diskstats|partitions|\d+\/mounts|net\/(dev|route)|sys\/(kernel|vm|fs|net)\/[\w/.-]+)|sys\/(class|devices|block|fs\/cgroup)\/[\w/.:@-]+)$/
+
+/** Installed programs with their libraries, headers and manuals. */
+const publicPlaces =
+  /^\/(usr\/(bin|sbin|lib|lib32|lib64|libexec|include|share|local\/(bin|sbin|lib|include|share))|bin|sbin|lib|lib32|lib64)(\/|$)/
 
 /** Previews belong to the agent, so our tools may change them. */
 function isPreview({ by, real, spelled }: PathFact, { facts }: CheckContext): boolean {

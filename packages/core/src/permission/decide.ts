@@ -244,7 +244,9 @@ function forbiddenByRules(rules: readonly CompiledRule[], { view }: CallFacts): 
 
 /** One grant per path, with the highest access level. */
 function pathGrants({ paths, commands }: CallFacts, policy: Policy): Grant[] {
-  const proven = commands.every(({ analysis }) => analysis.harmless)
+  // A folder that is shown as it is would show the secrets in it, too.
+  const isHidden = paths.some((fact) => fact.implied === true && fact.names !== true)
+  const proven = !isHidden && commands.every(({ analysis }) => analysis.harmless)
   const grants = new Map<string, Grant>()
   for (const fact of paths) {
     if (!needsGrant(fact) || fact.implied === true || isHiddenBySandbox(fact, policy)) continue

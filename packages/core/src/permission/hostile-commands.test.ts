@@ -79,7 +79,7 @@ it('no hostile command runs unasked without a sandbox', () => {
   expect(new Set(commands).size).toBe(commands.length)
   for (const mode of ['default', 'plan'] as const)
     expect(commands.filter((command) => judge(command, {}, { mode }).decision === 'allow')).toEqual([])
-})
+}, 120_000)
 
 it.each([
   'git show :0:secrets/a.txt',

@@ -34,7 +34,7 @@ export interface PathFact {
   /** Only names, sizes, and times are read, not the content. */
   names?: true
   tree?: true
-  /** Does not exist, and is in a folder that the sandbox replaces with a private one per session. */
+  /** In a folder that the sandbox replaces with a private one per session, and not there outside; or that folder. */
   temporary?: true
   folder: boolean
   /** Lists the contents, if a command reads everything below it. */
@@ -88,7 +88,9 @@ export function commandPath(kind: PathFact['kind'], given: string, view: PathVie
   return isTemporary(fact) ? { ...fact, temporary: true } : fact
 }
 
-function isTemporary({ spelled, real, inside }: PathFact): boolean {
+function isTemporary({ spelled, real, inside, kind }: PathFact): boolean {
+  // The sandbox has its own folder there.
+  if (real === '/tmp' && spelled === real && kind === 'read') return !inside
   return !inside && spelled === real && /^\/tmp\/./.test(real) && !pathExists(`/tmp/${real.split('/')[2] ?? ''}`)
 }
 

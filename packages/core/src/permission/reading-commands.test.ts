@@ -56,4 +56,4 @@ it('hardly any ordinary read command asks, and nearly none with a sandbox', () =
   if (process.env['TROUPE_TEST_FULL'] === '1') console.log(commands.length, asked(false), asked(true))
   expect(asked(false).length / commands.length).toBeLessThanOrEqual(0.1)
   expect(asked(true).length / commands.length).toBeLessThanOrEqual(0.01)
-})
+}, 120_000)

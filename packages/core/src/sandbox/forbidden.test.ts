@@ -85,7 +85,7 @@ inSandbox('what a deny rule forbids', () => {
       expect([command, text.includes('canary')]).toEqual([command, false])
       if (/find|tar|while|node|cp/.test(command)) expect([command, text.includes('open')]).toEqual([command, true])
     }
-    expect(await ran('ls | while read d; do cat "$d"/*.txt; done')).not.toContain('canary')
+    expect(await ran('ls | while read d e; do cat "$d"/*.txt; done')).not.toContain('canary')
     for (const name of ['secrets/a.txt', 'data/x.private', 'kept/z'])
       expect(readFileSync(path.join(place.workspace, name), 'utf8')).toBe(canary)
   })

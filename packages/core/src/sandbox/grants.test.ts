@@ -30,6 +30,7 @@ inSandbox('what was granted to a command', () => {
       place.file(path.join(privates, name))
     place.file(path.join(place.workspace, '.aws/config'))
     place.file(path.join(place.workspace, '.aws/credentials'))
+    place.file(path.join(place.workspace, 'found/.env'))
     place.file(
       path.join(place.workspace, 'test.sh'),
       `cd ~/private
@@ -83,6 +84,13 @@ true`,
     expect(
       (await approved('cat .aws/config; ls .aws | while read f; do cat .aws/$f; done')).text.match(/canary/g),
     ).toHaveLength(2)
+  })
+
+  test('does not include secrets that another command lists', async () => {
+    for (const command of ['find found -type f | xargs cat', 'for f in $(find . -name .e*); do cat $f; done']) {
+      expect(await judge(command)).toMatchObject({ decision: 'allow', confinement: 'read-only' })
+      expect((await approved(command)).text).not.toContain('canary')
+    }
   })
 
   test('to read a folder hides its secrets at any depth, and allows no writes', async () => {
