@@ -250,6 +250,7 @@ export const documentEndpoints = endpoints({
     access: { on: 'workspace', right: 'read' },
     summary: 'Returns a picture that browsers do not show, such as HEIC or TIFF, as PNG or JPEG of up to 1568 pixels.',
     query: fileQuery,
+    linkable: true,
     scoped: true,
     gives: ['bytes'],
     answers: {
