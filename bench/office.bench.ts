@@ -1,9 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { findLibreOffice, type OfficeAction, type OfficeFormat } from '@troupe/core'
 import { longestPause } from '@troupe/core/testing'
 import { openDocuments } from '@troupe/documents'
@@ -30,6 +29,8 @@ export const benches = [
 
 interface Sample {
   format: OfficeFormat
+  /** Index in `kinds`. */
+  kind: number
   file: string
   edited: string
   /** Parts that are neither in the result as they were nor named as changed. */
@@ -65,11 +66,12 @@ async function run(): Promise<{ value: string; ok: boolean; detail: string }> {
     const before = await texts(samples, ({ file }) => file, path.join(folder, 'before'))
     const counted = samples.filter((_, index) => before[index] !== undefined).slice(0, wanted)
     const after = await texts(counted, ({ edited }) => edited, path.join(folder, 'after'))
-    const failed = counted.flatMap(({ file, damaged }, index) => {
+    const failed = counted.flatMap(({ file, kind, damaged }, index) => {
       const text = after[index]
-      if (text === undefined) return [`${path.basename(file)} does not open`]
-      if (damaged.length > 0) return [`${path.basename(file)} has other entries: ${damaged.join(', ')}`]
-      return text.replace(/\s+/g, ' ').includes(mark) ? [] : [`${path.basename(file)} does not show the edit`]
+      const name = `${path.basename(file)} (kind ${kind})`
+      if (text === undefined) return [`${name} does not open`]
+      if (damaged.length > 0) return [`${name} has other entries: ${damaged.join(', ')}`]
+      return text.includes(mark) ? [] : [`${name} does not show the edit`]
     })
     for (const line of failed) console.error(line)
     const good = counted.length - failed.length
@@ -97,15 +99,47 @@ function candidates(folder: string): string[] {
     .slice(0, wanted * 2)
 }
 
-const actions: Record<OfficeFormat, OfficeAction[][]> = {
-  docx: [[{ action: 'insert', markdown: mark, where: 'start' }]],
-  xlsx: [
-    [{ action: 'set_cells', cell: 'A1', values: [[mark]] }],
-    [{ action: 'set_cells', cell: 'Z1', values: [[mark]] }],
+/** Edits of different kinds, each of which leaves the mark. `words` are two neighbors in the text of the file. */
+const kinds: Record<OfficeFormat, readonly ((words: string) => OfficeAction[])[]> = {
+  docx: [
+    (find) => [{ action: 'replace_text', find, replace: mark }],
+    (find) => [{ action: 'replace_text', find, replace: mark, tracked: true }],
+    (find) => [{ action: 'add_comment', find, text: mark }],
+    () => [{ action: 'insert', markdown: `| a | b |\n|---|---|\n| ${mark} | 2 |`, where: 'end' }],
+    (find) => [{ action: 'add_footnote', find, text: mark }],
+    () => [{ action: 'insert', markdown: mark, where: 'start' }],
   ],
-  pptx: [[{ action: 'add_table', slide: 1, rows: [[mark]] }], [{ action: 'add_slide', title: mark }]],
+  xlsx: [
+    () => [{ action: 'set_cells', cell: 'A1', values: [[`="TroupeEdit"&"7391"`]] }],
+    () => [
+      { action: 'insert_rows', row: 1 },
+      { action: 'set_cells', cell: 'A1', values: [[mark]] },
+    ],
+    () => [
+      { action: 'add_sheet', name: 'Added by Troupe' },
+      { action: 'set_cells', sheet: 'Added by Troupe', cell: 'B2', values: [[mark, 1]] },
+    ],
+    () => [
+      { action: 'insert_columns', column: 'B' },
+      { action: 'set_cells', cell: 'B1', values: [[mark]] },
+      { action: 'format_cells', range: 'B1', bold: true, fill: 'ffee00' },
+    ],
+    () => [{ action: 'set_cells', cell: 'Z1', values: [[mark]] }],
+  ],
+  pptx: [
+    () => [
+      { action: 'add_slide', title: mark },
+      { action: 'move_slide', slide: 1, to: 2 },
+    ],
+    () => [{ action: 'fill_placeholder', slide: 1, placeholder: 'title', markdown: mark }],
+    (find) => [{ action: 'replace_text', find, replace: mark }],
+    () => [{ action: 'set_notes', slide: 1, text: mark }],
+    () => [{ action: 'add_table', slide: 1, rows: [[mark]] }],
+    () => [{ action: 'add_slide', title: mark }],
+  ],
 }
 
+/** The kinds take turns. If a file has no place for one, such as no title to fill, the next one is tried. */
 async function editOne(
   documents: ReturnType<typeof openDocuments>,
   file: string,
@@ -113,20 +147,30 @@ async function editOne(
   index: number,
 ): Promise<Sample> {
   const format = path.extname(file).slice(1).toLowerCase().replace('m', 'x') as OfficeFormat
+  const words = await someWords(documents, file)
   let last: unknown
-  for (const list of actions[format]) {
+  for (let turn = 0; turn < kinds[format].length; turn++) {
+    const kind = (index + turn) % kinds[format].length
+    const list = kinds[format][kind]!(words)
     try {
       const edit = await documents.edit!({ format, file: { path: file }, actions: list, date: '2026-01-01T00:00:00Z' })
       const source = readFileSync(file)
       const result = joinPieces(source, edit.pieces as ZipPiece[])
       const edited = path.join(folder, `${index}.${format}`)
       writeFileSync(edited, result)
-      return { format, file, edited, damaged: changedEntries(source, result, new Set(edit.parts)) }
+      return { format, kind, file, edited, damaged: changedEntries(source, result, new Set(edit.parts)) }
     } catch (error) {
       last = error
     }
   }
   throw last
+}
+
+/** Two neighboring words, which are often in two runs. */
+async function someWords(documents: ReturnType<typeof openDocuments>, file: string): Promise<string> {
+  const { text } = await documents.read({ path: file }, {})
+  const line = text.split('\n').find((each) => /^\[¶ \d+\] [\p{L} ,]+$/u.test(each) && each.includes(' ', 9)) ?? text
+  return /\p{L}{2,} \p{L}{2,}/u.exec(line.replace(/^\[¶ \d+\] /, ''))?.[0] ?? 'no words'
 }
 
 function changedEntries(source: Buffer, result: Buffer, parts: ReadonlySet<string>): string[] {
@@ -138,7 +182,8 @@ function changedEntries(source: Buffer, result: Buffer, parts: ReadonlySet<strin
   return [...rawOf(source)].filter(([name, raw]) => !parts.has(name) && after.get(name) !== raw).map(([name]) => name)
 }
 
-const convertTo: Record<OfficeFormat, string> = { docx: 'txt:Text (encoded):UTF8', xlsx: 'csv', pptx: 'pdf' }
+/** Formats with everything that LibreOffice read in one file: all sheets, notes, comments. */
+const convertTo: Record<OfficeFormat, string> = { docx: 'fodt', xlsx: 'fods', pptx: 'fodp' }
 
 /** Text that LibreOffice reads from each file. Undefined if it does not open. */
 async function texts(
@@ -189,9 +234,7 @@ async function convert(
   await new Promise((resolve) => child.once('close', resolve))
   clearTimeout(timer)
   for (const { index } of batch) {
-    const made = path.join(output, `${index}.${format === 'docx' ? 'txt' : format === 'xlsx' ? 'csv' : 'pdf'}`)
-    if (!existsSync(made)) continue
-    found[index] =
-      format === 'pptx' ? (await promisify(execFile)('pdftotext', [made, '-'])).stdout : readFileSync(made, 'utf8')
+    const made = path.join(output, `${index}.${convertTo[format]}`)
+    if (existsSync(made)) found[index] = readFileSync(made, 'utf8')
   }
 }

@@ -27,6 +27,15 @@ test('only the changed elements are rewritten', () => {
   expect(xmlText(root)).toBe(source.replace('a &amp; b', 'c &lt; d').replace('<w:p/>', '<w:p><w:r/></w:p>'))
 })
 
+test('an empty root right after the declaration takes children and attributes', () => {
+  const declaration = '<?xml version="1.0"?>'
+  const [filled, retagged] = [editableXml(`${declaration}<w:comments/>`), editableXml(`${declaration}<w:doc></w:doc>`)]
+  append(child(filled, 'comments')!, ...fragment('<w:comment/>'))
+  setAttribute(child(retagged, 'doc')!, 'a', '1')
+  expect(xmlText(filled)).toBe(`${declaration}<w:comments><w:comment/></w:comments>`)
+  expect(xmlText(retagged)).toBe(`${declaration}<w:doc a="1"/>`)
+})
+
 test('attributes are set, elements copied, put before others and removed', () => {
   const root = editableXml(source)
   const document = child(root, 'doc')!

@@ -34,12 +34,14 @@ export function parseXml(source: string): XmlElement {
   const count = (): void => {
     if (++nodes > maxNodes) throw new Error('The XML of the document is too large.')
   }
+  // After an instruction, such as the declaration, the parser starts at its last character.
+  const start = (): number => parser.startIndex + (source.startsWith('?>', parser.startIndex - 1) ? 1 : 0)
   const parser: Parser = new Parser(
     {
       onopentag(name, attributes) {
         count()
         if (open.length > maxDepth) throw new Error('The XML of the document is nested too deeply.')
-        const child = element(name, attributes, parser.startIndex, parser.endIndex + 1)
+        const child = element(name, attributes, start(), parser.endIndex + 1)
         open.at(-1)!.children.push(child)
         open.push(child)
       },
@@ -47,10 +49,10 @@ export function parseXml(source: string): XmlElement {
         count()
         const { children } = open.at(-1)!
         const last = children.at(-1)
-        if (last !== undefined && last.name === undefined && last.end === parser.startIndex) {
+        if (last !== undefined && last.name === undefined && last.end === start()) {
           last.text += text
           last.end = parser.endIndex + 1
-        } else children.push({ text, start: parser.startIndex, end: parser.endIndex + 1 })
+        } else children.push({ text, start: start(), end: parser.endIndex + 1 })
       },
       onclosetag() {
         const closed = open.pop()

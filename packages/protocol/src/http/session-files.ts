@@ -201,19 +201,22 @@ const documentSchema = z.object({
 })
 export type ReadDocument = z.infer<typeof documentSchema>
 
+const fileQuery = z.object({
+  path: z.string().max(4096).optional().describe('a file of the workspace'),
+  blob: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional()
+    .describe('an attachment, instead of ?path'),
+  name: z.string().max(500).optional().describe('of the attachment'),
+})
+
 export const documentEndpoints = endpoints({
   'GET /ai/documents': {
     access: { on: 'workspace', right: 'read' },
     summary:
       'Reads a part of a document as Markdown. ?cells=1 returns cells of a sheet as data, at most 1000 rows. ?layout=1 returns a Word document with its formatting.',
-    query: z.object({
-      path: z.string().max(4096).optional().describe('a file of the workspace'),
-      blob: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/)
-        .optional()
-        .describe('an attachment, instead of ?path'),
-      name: z.string().max(500).optional().describe('of the attachment'),
+    query: fileQuery.extend({
       pages: z.string().max(200).optional(),
       sheet: z.string().max(200).optional(),
       range: z.string().max(50).optional(),
@@ -233,15 +236,7 @@ export const documentEndpoints = endpoints({
   'GET /ai/documents/pages': {
     access: { on: 'workspace', right: 'read' },
     summary: 'Returns a text document or presentation as PDF, converted with LibreOffice.',
-    query: z.object({
-      path: z.string().max(4096).optional().describe('a file of the workspace'),
-      blob: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/)
-        .optional()
-        .describe('an attachment, instead of ?path'),
-      name: z.string().max(500).optional().describe('of the attachment'),
-    }),
+    query: fileQuery,
     scoped: true,
     gives: ['bytes'],
     answers: {
@@ -249,6 +244,20 @@ export const documentEndpoints = endpoints({
       403: 'OutsideWorkspace',
       404: 'FileNotFound, BlobNotFound',
       422: 'NoPages',
+    },
+  },
+  'GET /ai/documents/picture': {
+    access: { on: 'workspace', right: 'read' },
+    summary: 'Returns a picture that browsers do not show, such as HEIC or TIFF, as PNG or JPEG of up to 1568 pixels.',
+    query: fileQuery,
+    linkable: true,
+    scoped: true,
+    gives: ['bytes'],
+    answers: {
+      200: 'the picture',
+      403: 'OutsideWorkspace',
+      404: 'FileNotFound, BlobNotFound',
+      422: 'DocumentUnreadable',
     },
   },
 })

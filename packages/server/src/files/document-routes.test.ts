@@ -76,6 +76,28 @@ it.skipIf(findLibreOffice() === undefined)(
   60_000,
 )
 
+it('shows pictures that browsers do not know, and nothing else as a picture', async () => {
+  const field = (tag: number, value: number): number[] => [tag & 255, tag >> 8, 3, 0, 1, 0, 0, 0, value, 0, 0, 0]
+  const fields: [number, number][] = [
+    [256, 1],
+    [257, 1],
+    [258, 8],
+    [259, 1],
+    [262, 1],
+    [273, 8],
+    [277, 1],
+    [278, 1],
+    [279, 1],
+  ]
+  const head = [...Buffer.from('II*\0'), 10, 0, 0, 0, 128, 0, fields.length, 0]
+  const tiff = [...head, ...fields.flatMap(([tag, value]) => field(tag, value)), 0, 0, 0, 0]
+  writeFileSync(path.join(workspace, 'scan.tif'), Buffer.from(tiff))
+  const answer = await server.request('/ai/documents/picture?path=scan.tif')
+  expect(answer.headers.get('content-type')).toBe('image/png')
+  expect(Buffer.from(await answer.arrayBuffer()).toString('latin1', 1, 4)).toBe('PNG')
+  expect((await server.json('/ai/documents/picture?path=sums.csv')).status).toBe(422)
+})
+
 it('sends ranges of a file with headers that let nothing run', async () => {
   const get = (file: string, range?: string) =>
     server.request(`/ai/files/download?inline=1&path=${file}`, { headers: range === undefined ? {} : { range } })

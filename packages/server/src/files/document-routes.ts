@@ -76,6 +76,21 @@ export function documentRoutes(services: DocumentServices): Route[] {
         throw new NamedError('NoPages', (error as Error).message, { status: 422, cause: error })
       }
     },
+    'GET /ai/documents/picture': async ({ query, workspaceId }, c) => {
+      const file = await fileOf(query, workspaceId)
+      const unreadable = (message: string, cause?: unknown): NamedError =>
+        new NamedError('DocumentUnreadable', message, { status: 422, cause })
+      const { images, notes } = await documents
+        .read(file, { images: true }, c.req.raw.signal)
+        .catch((error: unknown) => {
+          throw unreadable((error as Error).message, error)
+        })
+      const picture = images?.[0]
+      if (picture === undefined) throw unreadable(notes?.[0] ?? 'The file is no picture.')
+      return new Response(Buffer.from(picture.bytes), {
+        headers: { 'content-type': picture.mediaType, 'cache-control': 'no-store' },
+      })
+    },
   })
 
   async function fileOf(

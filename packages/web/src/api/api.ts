@@ -217,6 +217,8 @@ export function createApi(request: Request, folder: string | null = null) {
     documentPages: (query: CallOf<'GET /ai/documents/pages'>['query'], signal: AbortSignal) =>
       call.response('GET /ai/documents/pages', { query, signal }),
     /** Address for the browser, as a download or to show it. */
+    picturePath: (query: CallOf<'GET /ai/documents/picture'>['query']) =>
+      inFolder(addressOf('/ai/documents/picture', { query }), folder),
     downloadPath: (path: string, { inline = false } = {}) =>
       inFolder(addressOf('/ai/files/download', { query: { path, inline: inline ? '1' : undefined } }), folder),
     fileEvents: (signal: AbortSignal) => call.response('GET /ai/files/events', { signal }),

@@ -34,6 +34,21 @@ test('every command and every built-in agent is described in Chinese', () => {
   expect(untranslated([...builtIns.map(({ about }) => about), ...agents], 'text')).toEqual([])
 })
 
+test('what viewers say about a document has a Chinese form', () => {
+  const texts = [
+    'a.docx is empty (0 bytes).',
+    'a.xlsx is named like an Excel workbook, but its content is something else. It may be damaged, incomplete or of another kind. Ask for another copy.',
+    'a.ods is damaged or incomplete: content.xml does not match its entry in the zip. Ask for another copy.',
+    'The document is encrypted with a password. Ask for a copy without a password.',
+    'Tracked changes by Ann: {++inserted++}, {--deleted--}.',
+    'The document has macros in word/vbaProject.bin. They were not run.',
+  ]
+  expect(untranslated(texts, 'text')).toEqual([])
+  expect(translateServerText(texts[2]!, 'text')).toBe(
+    'a.ods 已损坏或不完整：content.xml 与 zip 中的条目不符。请索取另一份副本。',
+  )
+})
+
 test('every title that a tool gives its calls has a Chinese form', () => {
   const folder = path.resolve(import.meta.dirname, '../../../core/src/tools')
   const source = readdirSync(folder)

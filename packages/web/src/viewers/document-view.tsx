@@ -2,7 +2,7 @@ import type { ReadDocument } from '@troupe/protocol'
 import { useEffect, useRef, useState } from 'react'
 import { Markdown } from '../content/markdown.tsx'
 import { errorMessage } from '../texts/format.ts'
-import { translateFacts } from '../texts/server-texts.ts'
+import { translateFacts, translateServerText } from '../texts/server-texts.ts'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
 import { VisibleText } from '../ui/elements.tsx'
@@ -54,7 +54,7 @@ export function DocumentView({ file, source, onRead, isLaidOut = false }: Docume
       <div ref={host} className="viewer-room viewer-document" role="document" tabIndex={0} aria-label={source.name}>
         {first.notes?.map((note) => (
           <p key={note} className="file-note">
-            <VisibleText text={note} />
+            <VisibleText text={translateServerText(note, 'text')} />
           </p>
         ))}
         {layouts.length > 0 && <WordLayout parts={layouts} />}
@@ -94,7 +94,12 @@ function useParts(source: FileSource, isLaidOut: boolean, onRead?: (document: Re
       if (signal?.aborted !== true) onRead?.(document)
       setState(({ parts }) => ({ parts: [...parts, document], isLoading: false }))
     } catch (error) {
-      if (signal?.aborted !== true) setState(({ parts }) => ({ parts, problem: errorMessage(error), isLoading: false }))
+      if (signal?.aborted !== true)
+        setState(({ parts }) => ({
+          parts,
+          problem: translateServerText(errorMessage(error), 'text'),
+          isLoading: false,
+        }))
     }
   }
   useEffect(() => {

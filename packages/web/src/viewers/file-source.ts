@@ -7,7 +7,7 @@ import type { ViewedFile } from '../api/viewer-kind.ts'
 export interface FileSource {
   /** Without folders. */
   name: string
-  /** Address of the bytes for the browser. Takes range requests. */
+  /** Address of the bytes for the browser. Takes range requests, unless it is a picture that is converted. */
   url: string
   download: string
   /** Shown instead of the bytes at the address. */
@@ -32,10 +32,11 @@ export function useFileSource({ path, blob }: ViewedFile): FileSource {
   const { api } = useWorkspace()
   return useMemo(() => {
     const file = blob === undefined ? { path } : { blob, name: path }
+    const needsConversion = /\.(heic|heif|tiff?)$/i.test(path)
     const bytes = blob === undefined ? api.downloadPath(path, { inline: true }) : `/ai/blobs/${blob}`
     return {
       name: path.slice(path.lastIndexOf('/') + 1),
-      url: pageAccess.link(bytes),
+      url: pageAccess.link(needsConversion ? api.picturePath(file) : bytes),
       download: pageAccess.link(blob === undefined ? api.downloadPath(path) : bytes),
       async read(part, signal) {
         const { document } = await api.document({ ...file, ...part }, signal)

@@ -4,6 +4,7 @@ import { actions, facts, summaries, titles } from './zh/calls.ts'
 import { chats } from './zh/chats.ts'
 import { commandsAndWeb } from './zh/commands-and-web.ts'
 import { doctor } from './zh/doctor.ts'
+import { documents } from './zh/documents.ts'
 import { files } from './zh/files.ts'
 import { git } from './zh/git.ts'
 import { models } from './zh/models.ts'
@@ -27,6 +28,7 @@ export const zh: ServerTexts = {
     ...agents,
     ...models,
     ...requests,
+    ...documents,
     ...runs,
     ...files,
     ...git,

@@ -179,6 +179,7 @@ export const summaries: ServerTextPairs = [
 
 /** Facts of documents and results. */
 export const facts: ServerTextPairs = [
+  ['by {}', '作者 {}'],
   ['{} page', '{} 页'],
   ['{} pages', '{} 页'],
   ['{} paragraph', '{} 段'],

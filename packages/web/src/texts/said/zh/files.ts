@@ -76,6 +76,11 @@ export const files: ServerTextPairs = [
     '只读取了“{}”的一部分，而此操作会替换全部内容。',
   ],
   [
+    'You have read only part of "{}", and this would replace all of it. Read the rest first ("raw": true, offset {}), or use Edit.',
+    '只读取了“{}”的一部分，而此操作会替换全部内容。',
+  ],
+  ['{} Read it with "raw": true for lines of its source.', '{1~} 用 "raw": true 可按行读取其源代码。'],
+  [
     'The drive of "{}" does not respond, so the file may or may not be written. Tell the user, and read the file before you try again.',
     '“{}”所在的驱动器没有响应，因此无法确定文件是否已写入。请告知用户，并在重试之前读取该文件。',
   ],
