@@ -93,6 +93,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await owner.getByRole('menuitem', { name: 'Sign out' }).click()
     await owner.getByRole('button', { name: 'Use a passkey' }).click()
     await owner.getByRole('button', { name: 'Olga Owens Owner' }).waitFor()
+    expect(await owner.getByRole('heading', { name: 'Sign in' }).count()).toBe(0)
   })
 
   test('an invited person joins, sees a shared chat, and comments; a link shows it to anyone', async () => {

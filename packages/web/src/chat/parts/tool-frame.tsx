@@ -4,12 +4,11 @@ import { OpenInPanel } from '../../panels/open-in-panel.tsx'
 import { formatDuration, isLong } from '../../texts/format.ts'
 import { translateServerText } from '../../texts/server-texts.ts'
 import '../../texts/show-cards.ts'
-import { useSession } from '../session/session-context.ts'
 import { useNoApproval } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import { Group, VisibleText } from '../../ui/elements.tsx'
 import type { ToolCall } from '../session/message-parts.ts'
-import { useDisclosure } from '../session/session-context.ts'
+import { useDisclosure, useSession } from '../session/session-context.ts'
 import './tool-frame.css'
 
 export interface ToolFrameProps {
