@@ -1,13 +1,17 @@
 import type { RunRecord, Store } from '@troupe/core'
 import type { Frame } from '@troupe/protocol'
 import { type Kysely, sql } from 'kysely'
-import { notHere } from './not-here.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isServerFault } from '../util/storage-fault.ts'
+import { notHere } from '../runs/not-here.ts'
+import type { Nodes } from './nodes.ts'
 import type { SessionLeases } from './session-leases.ts'
 import type { ClusterTables } from './tables.ts'
 
 interface FenceOptions {
   db: Kysely<ClusterTables>
   leases: Pick<SessionLeases, 'isLost'>
+  nodes: Pick<Nodes, 'assertValid'>
   /** The id of this node now. It gets a new one when it loses its lease. */
   nodeId(): string
   /** The SQL transaction behind the store that `transaction(work)` gives to `work`. */
@@ -27,7 +31,7 @@ export const turnSignal = 'troupe_turns'
  * paused or separated node gets through. Throws `NotHere`.
  */
 export function fenceStore<S extends Store>(store: S, options: FenceOptions): S {
-  const { db, leases, nodeId, transactionOf, onFenced } = options
+  const { db, leases, nodes, nodeId, transactionOf, onFenced } = options
   return {
     ...store,
     ...guardNouns(store, (sessionId, write) => store.transaction((inside) => guarded(inside, sessionId, write))),
@@ -58,10 +62,34 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
     throw notHere()
   }
 
-  /** One statement for the frames of all runs, with the signal to their readers. */
+  /** Tries again while the server fails, until this node has lost its lease and its runs continue elsewhere. */
   async function append(frames: Frame[], begun: RunRecord[] = []): Promise<string[]> {
-    if (frames.length === 0) return []
     if (begun.length > 0) throw new Error('In a cluster, runs are stored before their frames.')
+    for (let pauseMs = 50, tries = 1; ; pauseMs = Math.min(2 * pauseMs, 500), tries++) {
+      try {
+        // A statement without an answer may have been executed.
+        return await insert(tries === 1 ? frames : await unstored(frames))
+      } catch (error) {
+        if (!isServerFault(error)) throw error
+        nodes.assertValid()
+        await delay(pauseMs)
+      }
+    }
+  }
+
+  async function unstored(frames: Frame[]): Promise<Frame[]> {
+    const { rows } = await sql<{ run_id: string; seq: number; to_number: number }>`
+      select frame.run_id, frame.seq, frame.to_number
+      from unnest(${frames.map(({ runId }) => runId)}::text[], ${frames.map(({ seq }) => seq)}::bigint[])
+        as new (run_id, seq)
+      join frame on frame.run_id = new.run_id and frame.seq = new.seq`.execute(db)
+    const stored = new Set(rows.map((row) => `${row.run_id} ${row.seq} ${row.to_number}`))
+    return frames.filter(({ runId, seq, to }) => !stored.has(`${runId} ${seq} ${to}`))
+  }
+
+  /** One statement for the frames of all runs, with the signal to their readers. Returns runs that are not held here. */
+  async function insert(frames: Frame[]): Promise<string[]> {
+    if (frames.length === 0) return []
     const column = <T>(of: (frame: Frame) => T): T[] => frames.map(of)
     const ids = [...new Set(column(({ runId }) => runId))]
     const { rows } = await sql<{ run_id: string }>`

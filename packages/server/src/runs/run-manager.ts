@@ -16,6 +16,8 @@ import { ManagedRun, noRun } from './live-run.ts'
 import { columnNumbers } from './live-log.ts'
 import { type PreparedRun, prepareRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
+import { notHere } from './not-here.ts'
+import { isServerFault } from '../util/storage-fault.ts'
 import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
 import { createStandaloneAgents } from './standalone-agents.ts'
 import type { LiveRun, OpenRun, RunToBegin } from './sub-agent-host.ts'
@@ -108,6 +110,8 @@ export function createRunManager(services: RunServices): RunManager {
   const watchers = new Map<string, Set<() => void>>()
   const live = (sessionId: string): readonly OpenRun[] => runs.get(sessionId) ?? []
   const merging = new Set<Promise<void>>()
+  /** In a cluster, the fence under which a run was stored. */
+  const fences = new WeakMap<RunRecord, number>()
   let closing = false
 
   return {
@@ -212,8 +216,7 @@ export function createRunManager(services: RunServices): RunManager {
       }
     },
     async closed(sessionId) {
-      const over = live(sessionId).filter(({ status }) => status !== 'running' && status !== 'waiting')
-      await Promise.allSettled(over.map(({ done }) => done))
+      await Promise.allSettled(live(sessionId).flatMap((run) => (run.isClosing ? run.done : [])))
     },
     async handOver(sessionIds, now) {
       await Promise.allSettled(sessionIds.flatMap((id) => opening.get(id) ?? []))
@@ -221,6 +224,11 @@ export function createRunManager(services: RunServices): RunManager {
     },
     abandon(sessionId) {
       for (const run of [...live(sessionId), ...alone(sessionId)]) run.abandon()
+      // This process may take the session again before they have ended.
+      runs.delete(sessionId)
+      shared.delete(sessionId)
+      for (const key of children.keys()) if (key.startsWith(childKey(sessionId, ''))) children.delete(key)
+      for (const [id, { record }] of orphans) if (record.sessionId === sessionId) orphans.delete(id)
     },
     states: async (sessionIds) => new Map(sessionIds.map((id) => [id, live(id)])),
     async close() {
@@ -240,6 +248,8 @@ export function createRunManager(services: RunServices): RunManager {
     const record = await newRecord(given, inside)
     await inside.runs.put(record)
     await services.turns?.begin(record.sessionId, inside)
+    const fence = services.turns?.fence(record.sessionId)
+    if (fence !== undefined) fences.set(record, fence)
     return record
   }
 
@@ -267,6 +277,8 @@ export function createRunManager(services: RunServices): RunManager {
     const record = stored ?? (await newRecord(given, store))
     await late.store(session.id)
     services.turns?.assertHeld(session.id)
+    // The session was taken again since the run was stored, which continued the run.
+    if (services.turns !== undefined && fences.get(record) !== services.turns.fence(session.id)) throw notHere()
     // A stored record has the same request. Two copies would stay in memory as long as the run.
     const own = stored === undefined ? request : (stored.request as RunRequest)
     const begun = stored === undefined ? 'unstored' : 'stored'
@@ -405,7 +417,7 @@ export function createRunManager(services: RunServices): RunManager {
       claimRecovered,
       isCompared,
       onClosed({ left }) {
-        children.delete(key)
+        if (children.get(key) === live) children.delete(key)
         onLast(sessionId, left)
         if (left) return
         void merge(live)
@@ -434,7 +446,9 @@ export function createRunManager(services: RunServices): RunManager {
     merging.delete(work)
   }
 
+  /** In a cluster, a failure of the database is temporary. The session is tried again. */
   async function giveUp(record: RunRecord, error: unknown): Promise<void> {
+    if (services.turns !== undefined && isServerFault(error)) throw error
     warn('a run could not be taken up', record, error)
     const isColumn = record.request['column'] !== undefined
     if (isColumn) await fail(record, error).catch(() => interrupt(record))
