@@ -20,6 +20,8 @@ export interface Engine {
   release(node: { id: string; place: string }, transaction: unknown): Promise<void>
   /** Takes up to `limit` offered turns of the place for this node. They count as begun. */
   take(limit: number): Promise<TakenTurn[]>
+  /** All entries of this node, also those whose `begin` or `take` seemed to fail. */
+  begun(): Promise<TakenTurn[]>
   /** Number of offered turns that no node has taken, by place. */
   depth(): Promise<Record<string, number>>
   /** Calls the handler on one node each time the schedule is due. Replaces the schedule of that name. */

@@ -10,8 +10,8 @@ import type { ClusterTables } from './tables.ts'
 
 interface FenceOptions {
   db: Kysely<ClusterTables>
-  leases: Pick<SessionLeases, 'isLost'>
-  nodes: Pick<Nodes, 'assertValid'>
+  leases: Pick<SessionLeases, 'isLost' | 'moment'>
+  nodes: Pick<Nodes, 'assertValid' | 'checkValid'>
   /** The id of this node now. It gets a new one when it loses its lease. */
   nodeId(): string
   /** The SQL transaction behind the store that `transaction(work)` gives to `work`. */
@@ -34,15 +34,21 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
   const { db, leases, nodes, nodeId, transactionOf, onFenced } = options
   return {
     ...store,
-    ...guardNouns(store, (sessionId, write) => store.transaction((inside) => guarded(inside, sessionId, write))),
+    ...guardNouns(store, (sessionId, write) => {
+      const since = leases.moment()
+      return store.transaction((inside) => guarded({ inside, sessionId, since }, write))
+    }),
     frames: { ...store.frames, append },
-    transaction: (work, given) => store.transaction((inside) => work(insideStore(inside)), given),
+    transaction(work, given) {
+      const since = leases.moment()
+      return store.transaction((inside) => work(insideStore(inside, since)), given)
+    },
   }
 
-  function insideStore(inside: Store): Store {
+  function insideStore(inside: Store, since: number): Store {
     const fenced: Store = {
       ...nounsOf(inside),
-      ...guardNouns(inside, (sessionId, write) => guarded(inside, sessionId, write)),
+      ...guardNouns(inside, (sessionId, write) => guarded({ inside, sessionId, since }, write)),
       transaction: (work) => work(fenced),
       close: () => inside.close(),
     } as Store
@@ -51,8 +57,12 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
     return fenced
   }
 
-  async function guarded<T>(inside: Store, sessionId: string, write: (store: Store) => Promise<T>): Promise<T> {
-    if (leases.isLost(sessionId)) throw notHere()
+  /** A transaction may be tried again after this node lost the chat and took it again, which makes it a late one. */
+  async function guarded<T>(
+    { inside, sessionId, since }: { inside: Store; sessionId: string; since: number },
+    write: (store: Store) => Promise<T>,
+  ): Promise<T> {
+    if (leases.isLost(sessionId, since)) throw notHere()
     const { rows } = await sql<{ node_id: string }>`
       select node_id from session_lease where session_id = ${sessionId} for share`.execute(transactionOf(inside))
     const holder = rows[0]?.node_id ?? ''
@@ -65,13 +75,15 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
   /** Tries again while the server fails, until this node has lost its lease and its runs continue elsewhere. */
   async function append(frames: Frame[], begun: RunRecord[] = []): Promise<string[]> {
     if (begun.length > 0) throw new Error('In a cluster, runs are stored before their frames.')
+    // A later id of this node does not own these frames.
+    const id = nodeId()
     for (let pauseMs = 50, tries = 1; ; pauseMs = Math.min(2 * pauseMs, 500), tries++) {
+      nodes.assertValid()
       try {
         // A statement without an answer may have been executed.
-        return await insert(tries === 1 ? frames : await unstored(frames))
+        return await insert(tries === 1 ? frames : await unstored(frames), id)
       } catch (error) {
-        if (!isServerFault(error)) throw error
-        nodes.assertValid()
+        if (!isServerFault(error) || !nodes.checkValid() || nodeId() !== id) throw error
         await delay(pauseMs)
       }
     }
@@ -88,7 +100,7 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
   }
 
   /** One statement for the frames of all runs, with the signal to their readers. Returns runs that are not held here. */
-  async function insert(frames: Frame[]): Promise<string[]> {
+  async function insert(frames: Frame[], owner: string): Promise<string[]> {
     if (frames.length === 0) return []
     const column = <T>(of: (frame: Frame) => T): T[] => frames.map(of)
     const ids = [...new Set(column(({ runId }) => runId))]
@@ -96,7 +108,7 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
       with held as (
         select run.id, run.session_id from session_lease join run on run.session_id = session_lease.session_id
         where run.id = any(${ids}::text[])
-          and session_lease.node_id = ${nodeId()}
+          and session_lease.node_id = ${owner}
         order by session_lease.session_id, run.id
         for share of session_lease
       ), stored as (

@@ -23,6 +23,8 @@ export interface Nodes {
   join(url: string): Promise<void>
   /** False once the lease may have run out. Checked before anything with an effect. */
   isValid(): boolean
+  /** Like `isValid`. If the lease ran out, what runs here has ended when this returns. */
+  checkValid(): boolean
   /** Throws `NodeLost` (503) unless the lease is valid. */
   assertValid(): void
   /** Waits for a node that is about to join again. Throws `NodeLost` (503). */
@@ -85,10 +87,11 @@ export function createNodes(options: NodesOptions): Nodes {
       self.url = url
       await register()
       await refresh()
-      watching = setInterval(() => isValid() || lose(), beatMs / 5).unref()
+      watching = setInterval(checkValid, beatMs / 5).unref()
       beating = Promise.all([beat(renewOrRejoin), beat(watchOthers)])
     },
     isValid,
+    checkValid,
     assertValid,
     async ready() {
       for (const until = performance.now() + patienceMs; !isValid() && performance.now() < until;) await delay(50)
@@ -109,10 +112,14 @@ export function createNodes(options: NodesOptions): Nodes {
     },
   }
 
+  function checkValid(): boolean {
+    if (!isValid()) lose()
+    return isValid()
+  }
+
+  /** After a pause, what runs here must end before anything else happens. */
   function assertValid(): void {
-    if (isValid()) return
-    // After a pause, what runs here must end before anything else happens.
-    lose()
+    if (checkValid()) return
     throw new NamedError('NodeLost', 'This server lost its place in the cluster. Try again.', { status: 503 })
   }
 
@@ -148,11 +155,11 @@ export function createNodes(options: NodesOptions): Nodes {
     while (!stop.signal.aborted) {
       await delay(beatMs, undefined, { signal: stop.signal }).catch(() => undefined)
       if (stop.signal.aborted) return
-      if (!isValid()) lose()
+      checkValid()
       try {
         await work()
       } catch (error) {
-        if (!isValid()) lose()
+        checkValid()
         logger({ level: 'warn', message: 'the cluster did not answer', error: String(error) })
       }
     }

@@ -62,6 +62,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   let ended: string[] = []
   let ending: Promise<void> | undefined
   let taking: Promise<void> | undefined
+  /** Turns may have been taken without an answer. */
+  let isTakeInDoubt = false
 
   const nodes = createNodes({
     db,
@@ -257,8 +259,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   }
 
   async function takeAll(): Promise<void> {
+    if (isTakeInDoubt) {
+      const known = new Set([...entries.values()].flat())
+      const unknown = (await engine.begun()).filter(({ id }) => !known.has(id))
+      await Promise.all(unknown.map(({ id, sessionId }) => takeUp(id, sessionId)))
+    }
     for (;;) {
+      isTakeInDoubt = true
       const taken = await engine.take(turnsPerTake)
+      isTakeInDoubt = false
       await Promise.all(taken.map(({ id, sessionId }) => takeUp(id, sessionId)))
       if (taken.length < turnsPerTake || stop.signal.aborted) return
     }

@@ -77,6 +77,10 @@ export async function openPgBossEngine(options: PgBossEngineOptions): Promise<En
         return taken
       })
     },
+    async begun() {
+      const jobs = await boss.findJobs<TurnData>(own, { queued: true })
+      return jobs.map(({ id, data: { sessionId } }) => ({ id, sessionId }))
+    },
     async depth() {
       const queues = (await boss.getQueues()).filter(({ name }) => name.startsWith(placePrefix))
       const waiting = queues.map(async ({ name }) => {

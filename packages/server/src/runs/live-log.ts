@@ -98,6 +98,10 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
     this.#pendingFrom = options.from
   }
 
+  get isClosed(): boolean {
+    return this.#muted
+  }
+
   append(chunk: Chunk): void {
     if (this.#muted || this.#sealed) return
     this.#options.onChunk?.(chunk)

@@ -158,8 +158,7 @@ export class ManagedRun implements OpenRun {
       this.log.note({ type: '$steer', ...message })
     }
     await this.log.sync().catch((error: unknown) => {
-      this.#suspendOn(error)
-      throw error
+      throw this.#suspendOn(error) ? notHere() : error
     })
     // The log may have been closed before it was written. The client sends the message again.
     if (this.#isElsewhere) throw notHere()

@@ -199,6 +199,8 @@ export function createRunManager(services: RunServices): RunManager {
       return result
     },
     async recover(only) {
+      // If this process had the session before, frames of its runs may still be on their way.
+      await services.journal.idle()
       const found = (await readUnfinishedRuns(store, warn, only)).filter(({ record }) => !isLive(record))
       for (const left of found) if (left.record.agentId !== null) orphans.set(left.record.id, left)
       for (const { record, session, latest, ...left } of found) {
