@@ -55,7 +55,7 @@ export async function openStore(options: {
   const store = await openPostgresStore({ url, listenUrl, place, log: logger, onQuery })
   closers.push(() => store.close())
   const db = store.db as unknown as KyselyDb<ClusterTables>
-  const engine = await openPgBossEngine({
+  const engine = await (settings.openEngine ?? openPgBossEngine)({
     url,
     inTransaction: (work) => db.transaction().execute(work),
     transactionOf: clusterTransaction,

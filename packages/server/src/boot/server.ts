@@ -9,6 +9,7 @@ import type { TeamIsolation } from '../isolation/open-isolation.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Models } from '../models/models.ts'
 import type { RunManager } from '../runs/run-manager.ts'
+import type { OpenEngine } from '../cluster/engine.ts'
 import type { BucketSettings } from '../util/bucket.ts'
 import type { TeamOptions } from '../team/options.ts'
 import type { LogLevel } from '../util/logger.ts'
@@ -82,6 +83,8 @@ export interface ClusterSettings {
   bucket?: BucketSettings
   /** Time for runs to reach a safe point when this node stops. Default: 60 seconds. */
   drainMs?: number
+  /** The queue of turns. Default: pg-boss. */
+  openEngine?: OpenEngine
   /** For tests: how long a node may be silent, and how often it reports. */
   leaseMs?: number
   beatMs?: number

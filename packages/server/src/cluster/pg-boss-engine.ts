@@ -1,20 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Store } from '@troupe/core'
 import type { Kysely } from 'kysely'
 import { type Db as BossDatabase, fromKysely, PgBoss } from 'pg-boss'
-import type { Logger } from '../util/logger.ts'
-import type { Engine, TakenTurn } from './engine.ts'
+import type { Engine, EngineOptions, TakenTurn } from './engine.ts'
 import type { ClusterTables } from './tables.ts'
-
-interface PgBossEngineOptions {
-  url: string
-  /** Runs the callback in a transaction of its own. */
-  inTransaction<T>(work: (transaction: Kysely<ClusterTables>) => Promise<T>): Promise<T>
-  /** The SQL transaction behind the store that `transaction(work)` gives to `work`. */
-  transactionOf(inside: Store): Kysely<ClusterTables>
-  place: string
-  logger: Logger
-}
 
 /** A turn waits for days if a place has no node. */
 const queueOptions = { retentionSeconds: 14 * 24 * 60 * 60, deleteAfterSeconds: 60 }
@@ -24,7 +12,7 @@ const queueOptions = { retentionSeconds: 14 * 24 * 60 * 60, deleteAfterSeconds: 
  * what any node there may take up. Jobs only move from one queue to another inside a transaction, so each turn has
  * one entry. No job is fetched to be worked on, so a late node can complete nothing that was given away.
  */
-export async function openPgBossEngine(options: PgBossEngineOptions): Promise<Engine> {
+export async function openPgBossEngine(options: EngineOptions): Promise<Engine> {
   const { url, inTransaction, place, logger, transactionOf } = options
   const boss = new PgBoss({
     connectionString: url,
