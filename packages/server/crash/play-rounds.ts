@@ -141,7 +141,9 @@ export async function playRounds(home: CrashHome, options: PlayOptions): Promise
 
   async function answerAsks(own: Random): Promise<void> {
     const over = playing.then(() => true)
-    while (!(await Promise.race([over, sleep(own.between(5, 60)).then(() => false)]))) {
+    // A list of all asks is longer with more sessions.
+    const pause = (): number => own.between(5, 60) * Math.max(1, options.sessions / 10)
+    while (!(await Promise.race([over, sleep(pause()).then(() => false)]))) {
       const asks = await attempt(async () => ((await (await get('/ai/asks')).json()) as { asks?: Ask[] }).asks)
       for (const ask of asks ?? []) {
         if (own.chance(0.4)) continue
