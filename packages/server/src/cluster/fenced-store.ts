@@ -11,7 +11,7 @@ import type { ClusterTables } from './tables.ts'
 interface FenceOptions {
   db: Kysely<ClusterTables>
   leases: Pick<SessionLeases, 'isLost' | 'moment'>
-  nodes: Pick<Nodes, 'assertValid' | 'checkValid'>
+  nodes: Pick<Nodes, 'checkValid'>
   /** The id of this node now. It gets a new one when it loses its lease. */
   nodeId(): string
   /** The SQL transaction behind the store that `transaction(work)` gives to `work`. */
@@ -78,12 +78,12 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
     // A later id of this node does not own these frames.
     const id = nodeId()
     for (let pauseMs = 50, tries = 1; ; pauseMs = Math.min(2 * pauseMs, 500), tries++) {
-      nodes.assertValid()
+      if (!nodes.checkValid() || nodeId() !== id) return runsOf(frames)
       try {
         // A statement without an answer may have been executed.
         return await insert(tries === 1 ? frames : await unstored(frames), id)
       } catch (error) {
-        if (!isServerFault(error) || !nodes.checkValid() || nodeId() !== id) throw error
+        if (!isServerFault(error)) throw error
         await delay(pauseMs)
       }
     }
@@ -103,7 +103,7 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
   async function insert(frames: Frame[], owner: string): Promise<string[]> {
     if (frames.length === 0) return []
     const column = <T>(of: (frame: Frame) => T): T[] => frames.map(of)
-    const ids = [...new Set(column(({ runId }) => runId))]
+    const ids = runsOf(frames)
     const { rows } = await sql<{ run_id: string }>`
       with held as (
         select run.id, run.session_id from session_lease join run on run.session_id = session_lease.session_id
@@ -139,6 +139,10 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
       select distinct session_id from run where id = any(${runIds}::text[])`.execute(db)
     for (const { session_id } of rows) onFenced(session_id)
   }
+}
+
+function runsOf(frames: readonly Frame[]): string[] {
+  return [...new Set(frames.map(({ runId }) => runId))]
 }
 
 /** A signal has room for about 200 ids. */

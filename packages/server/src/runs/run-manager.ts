@@ -448,9 +448,9 @@ export function createRunManager(services: RunServices): RunManager {
     merging.delete(work)
   }
 
-  /** In a cluster, a failure of the database is temporary. The session is tried again. */
+  /** In a cluster, a failure of the database is temporary, and another process may have the session by now. */
   async function giveUp(record: RunRecord, error: unknown): Promise<void> {
-    if (services.turns !== undefined && isServerFault(error)) throw error
+    if (services.turns !== undefined && (isServerFault(error) || isElsewhere(error))) throw error
     warn('a run could not be taken up', record, error)
     const isColumn = record.request['column'] !== undefined
     if (isColumn) await fail(record, error).catch(() => interrupt(record))
@@ -467,7 +467,7 @@ export function createRunManager(services: RunServices): RunManager {
   async function interrupt(record: RunRecord): Promise<void> {
     await store.runs
       .put({ ...record, status: 'interrupted', endedAt: Date.now() })
-      .catch((again: unknown) => warn('a run could not be closed', record, again))
+      .catch((again: unknown) => isElsewhere(again) || warn('a run could not be closed', record, again))
   }
 
   function warn(message: string, { id, sessionId }: { id: string; sessionId: string }, error: unknown): void {
@@ -479,6 +479,11 @@ export function createRunManager(services: RunServices): RunManager {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
   }
+}
+
+/** Another process has the session, or may have it. It closes the run or continues it. */
+function isElsewhere(error: unknown): boolean {
+  return error instanceof NamedError && (error.name === 'NotHere' || error.name === 'NodeLost')
 }
 
 type SharedByColumns = Required<Pick<PreparedRun, 'writes' | 'reserveCallId'>>
