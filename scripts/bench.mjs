@@ -34,6 +34,7 @@ await main(async () => {
       console.error(error)
       return { value: 'threw', ok: false, detail: error.message }
     })
+    say(`${ok ? 'ok' : 'MISSED'}: ${value}. ${detail}`)
     rows.push([ok ? 'ok' : 'MISSED', bench.name, String(value), bench.bar, detail])
   }
   printTable(['', 'what', 'measured', 'bar', 'detail'], rows)

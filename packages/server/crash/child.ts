@@ -6,6 +6,8 @@ const [home, workspace, cluster] = process.argv.slice(2) as [string, string, str
 const begun = performance.now()
 try {
   const settings = cluster === undefined ? undefined : (JSON.parse(cluster) as ServerOptions['cluster'])
+  if (settings !== undefined && process.env['TROUPE_TEST_ENGINE'] === 'openworkflow')
+    settings.openEngine = (await import('../src/cluster/testing/open-workflow-engine.ts')).openWorkflowEngine
   const server = await startServer({ home, workspace, port: 0, probe: false, cluster: settings })
   process.on('SIGTERM', () => {
     void server.close().then(() => process.exit(0))

@@ -42,7 +42,10 @@ export async function playRounds(home: CrashHome, options: PlayOptions): Promise
   const sessions = Array.from({ length: options.sessions }, (_, i) =>
     talk(`session-${i}`, createRandom(options.seed + i + 1)),
   )
+  const playing = Promise.all(sessions)
   const answering = answerAsks(createRandom(options.seed + 1000))
+  // A failure is reported once the rounds are over.
+  for (const work of [playing, answering]) work.catch(() => undefined)
   while (played.kills < options.kills) {
     const server = await current
     await sleep(random.between(10, 600))
@@ -51,7 +54,7 @@ export async function playRounds(home: CrashHome, options: PlayOptions): Promise
     current = start()
   }
   stopping = true
-  await Promise.all(sessions)
+  await playing
   await answering
   const server = await current
   const code = await server.kill('SIGTERM')
@@ -129,7 +132,7 @@ export async function playRounds(home: CrashHome, options: PlayOptions): Promise
       const response = await attempt(() => post(`/ai/chat/${turn.sessionId}/steer`, { id, text: `hint ${i}` }))
       if (response?.ok === true) turn.steered.push(id)
       else if (response !== undefined && response.status !== 409 && !mayRetry(response))
-        throw new Error(`steering was refused: ${response.status}`)
+        throw new Error(`steering was refused: ${response.status} ${await response.text()}`)
     }
     if (options.calm === true || !own.chance(0.1)) return
     const response = await attempt(() => post(`/ai/chat/${turn.sessionId}/stop`, {}))
@@ -137,8 +140,10 @@ export async function playRounds(home: CrashHome, options: PlayOptions): Promise
   }
 
   async function answerAsks(own: Random): Promise<void> {
-    const over = Promise.all(sessions).then(() => true)
-    while (!(await Promise.race([over, sleep(own.between(5, 60)).then(() => false)]))) {
+    const over = playing.then(() => true)
+    // A list of all asks is longer with more sessions.
+    const pause = (): number => own.between(5, 60) * Math.max(1, options.sessions / 10)
+    while (!(await Promise.race([over, sleep(pause()).then(() => false)]))) {
       const asks = await attempt(async () => ((await (await get('/ai/asks')).json()) as { asks?: Ask[] }).asks)
       for (const ask of asks ?? []) {
         if (own.chance(0.4)) continue

@@ -66,6 +66,7 @@ export function openExecution(call: Call & { tool: Tool }, scope: CallScope): Ca
   }
 
   async function fail(error: unknown): Promise<string> {
+    scope.input.onError?.(error)
     const errorCode = readErrorCode(error)
     if (errorCode !== undefined) notes.errorCode = errorCode
     const text = failureText(error, context.ctx.signal, scope.signal)

@@ -139,6 +139,11 @@ export interface RunInput {
   mode?: ToolContext['mode']
   credentials?: ToolContext['credentials']
   resume?: Resume
+  /**
+   * Called before the turn or one of its calls fails with this error. If the log takes nothing more afterwards, the
+   * failure leaves no trace, and the turn can be resumed from what was written.
+   */
+  onError?(error: unknown): void
   maxRetries?: number
   stallMs?: number
   trace?(line: { level: 'info' | 'warn'; message: string; toolCallId?: string; [key: string]: unknown }): void

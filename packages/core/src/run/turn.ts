@@ -320,6 +320,7 @@ export function closeTurn(turn: Turn): RunOutcome {
 
 export function failTurn(turn: Turn, thrown: unknown): RunOutcome {
   const { signal } = turn.input
+  turn.input.onError?.(thrown)
   const ending = signal.aborted ? abortReason(signal.reason) : undefined
   if (ending === undefined || ending.status === 'failed') {
     return failWithError(turn, errorInfo(ending === undefined ? thrown : signal.reason))

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } fr
 import path from 'node:path'
 import type { Store } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
-import type { Kysely, LogEvent } from 'kysely'
+import type { Kysely as KyselyDb, LogEvent } from 'kysely'
 import { createBlobFiles } from '../blobs/blob-files.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import type { Cluster } from '../cluster/open-cluster.ts'
@@ -38,25 +38,37 @@ export async function openStore(options: {
   }
   if (settings.folder !== undefined) shareFolders(home, settings.folder)
   // Loaded on demand, because a single user never needs it.
-  const [{ openPostgresStore }, { openPgBossEngine }, { openCluster }] = await Promise.all([
+  const [
+    { openPostgresStore },
+    { createPostgresPool },
+    { Kysely, PostgresDialect },
+    { openPgBossEngine },
+    { openCluster },
+  ] = await Promise.all([
     import('../stores/postgres/open-postgres.ts'),
+    import('../stores/postgres/pool.ts'),
+    import('kysely'),
     import('../cluster/pg-boss-engine.ts'),
     import('../cluster/open-cluster.ts'),
   ])
   const { databaseUrl: url, listenUrl, place = 'main', labels = [] } = settings
   const store = await openPostgresStore({ url, listenUrl, place, log: logger, onQuery })
   closers.push(() => store.close())
-  const db = store.db as unknown as Kysely<ClusterTables>
-  const engine = await openPgBossEngine({
+  const db = store.db as unknown as KyselyDb<ClusterTables>
+  const engine = await (settings.openEngine ?? openPgBossEngine)({
     url,
     inTransaction: (work) => db.transaction().execute(work),
     transactionOf: clusterTransaction,
     place,
     logger,
   })
+  const leasePool = createPostgresPool({ url, max: 2, ...leaseLimits, log: logger })
+  const leaseDb = new Kysely<ClusterTables>({ dialect: new PostgresDialect({ pool: leasePool }) })
+  closers.push(() => leaseDb.destroy())
   const cluster = await openCluster({
     store,
     db,
+    leaseDb,
     transactionOf: clusterTransaction,
     engine,
     logger,
@@ -77,6 +89,9 @@ async function openBucketBlobs(settings: BucketSettings): Promise<BlobStore> {
   return createBucketBlobs(openBucket(settings))
 }
 
+/** A renewal that takes longer is of no use. */
+const leaseLimits = { statementMs: 3000, connectMs: 2000, patienceMs: 0 }
+
 /** Files that belong to chats, not to a process: another node must find them when it takes a chat over. */
 const sharedFolders = ['sessions', 'undo', 'trash', 'worktrees']
 
@@ -92,6 +107,6 @@ function shareFolders(home: string, folder: string): void {
   }
 }
 
-function clusterTransaction(inside: Store): Kysely<ClusterTables> {
-  return transactionOf(inside) as unknown as Kysely<ClusterTables>
+function clusterTransaction(inside: Store): KyselyDb<ClusterTables> {
+  return transactionOf(inside) as unknown as KyselyDb<ClusterTables>
 }

@@ -9,6 +9,7 @@ import type { TeamIsolation } from '../isolation/open-isolation.ts'
 import type { Mcp } from '../mcp/open-mcp.ts'
 import type { Models } from '../models/models.ts'
 import type { RunManager } from '../runs/run-manager.ts'
+import type { OpenEngine } from '../cluster/engine.ts'
 import type { BucketSettings } from '../util/bucket.ts'
 import type { TeamOptions } from '../team/options.ts'
 import type { LogLevel } from '../util/logger.ts'
@@ -84,6 +85,8 @@ export interface ClusterSettings {
   drainMs?: number
   /** A run that waits for a person for this long leaves the memory of its node. Default: it stays. */
   parkMs?: number
+  /** The queue of turns. Default: pg-boss. */
+  openEngine?: OpenEngine
   /** For tests: how long a node may be silent, and how often it reports. */
   leaseMs?: number
   beatMs?: number

@@ -212,7 +212,7 @@ async function sendMessage(
     )
   } catch (error) {
     // Another node has the chat and continues what is stored.
-    const isElsewhere = error instanceof NamedError && error.name === 'NotHere'
+    const isElsewhere = error instanceof NamedError && (error.name === 'NotHere' || error.name === 'NodeLost')
     if (!isElsewhere) for (const one of records) await runs.withdraw(one)
     throw error
   }

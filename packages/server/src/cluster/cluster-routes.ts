@@ -8,8 +8,9 @@ import { type Ctx, resumeAfter, type Route, type RouteInput, streamResponse } fr
 import { type TurnDescription, turnHeader } from '../http/turn-description.ts'
 import { runRequestOf } from '../runs/prepare-run.ts'
 import { personIdOf } from '../http/principal.ts'
+import { isInDoubt } from '../util/storage-fault.ts'
 import type { Forwarder } from './forward.ts'
-import { notHere } from './not-here.ts'
+import { notHere } from '../runs/not-here.ts'
 import type { NodeInfo } from './nodes.ts'
 import type { Cluster } from './open-cluster.ts'
 import { openRemoteRun, type RemoteRun } from './remote-run.ts'
@@ -36,6 +37,8 @@ const repeatable = new Set(['/ai/chat', '/ai/chat/:sessionId/stop', '/ai/chat/:s
 export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoutes {
   const { cluster, forwarder } = options
   const { nodes, store, feed } = cluster
+  /** The chats of requests that change them here. */
+  const sessions = new WeakMap<RouteInput, string>()
 
   return {
     principalOf: (c) => forwarder.principalOf(c, nodes.self.id),
@@ -49,6 +52,7 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
       if (sessionId !== undefined) await cluster.settled(sessionId)
       if (sessionId === undefined) return isForwarded ? undefined : answerByPlace(c, route, input)
       if (isForwarded && onlyTellsReaders(route)) return undefined
+      if (needsHolder(route)) sessions.set(input, sessionId)
       if (isForwarded) {
         const holder = needsHolder(route) ? await cluster.adopt(sessionId) : nodes.self.id
         if (holder !== nodes.self.id) throw notHere()
@@ -62,6 +66,11 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
       if (onlyTellsReaders(route) && (await cluster.leases.holder(sessionId)) === undefined) return undefined
       return answerByHolder(c, route, sessionId, input)
     },
+    onError(input, error) {
+      const sessionId = sessions.get(input)
+      // What is stored may contain a run, or an answer to one, that this process does not know.
+      if (sessionId !== undefined && isInDoubt(error)) cluster.suspend(sessionId)
+    },
   }
 
   async function answerByHolder(
@@ -73,10 +82,10 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
     const until = performance.now() + patienceMs
     for (;;) {
       const holder = await holderOf(sessionId, c, input)
-      if (holder.id === nodes.self.id) return undefined
+      if (holder?.id === nodes.self.id) return undefined
       try {
-        const answer = await send(c, holder, input)
-        if (answer.status !== 421) return await followTurn(c, answer, input)
+        const answer = holder && (await send(c, holder, input))
+        if (answer !== undefined && answer.status !== 421) return await followTurn(c, answer, input)
       } catch (error) {
         if (!(error instanceof NamedError) || error.name !== 'NodeUnreachable') throw error
         const { sent } = error.data as { sent: boolean }
@@ -88,18 +97,25 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
     }
   }
 
-  /** Takes the chat if no live node has it and this one can reach its folder. */
-  async function holderOf(sessionId: string, c: Ctx, input: RouteInput): Promise<NodeInfo> {
+  /**
+   * Takes the chat if no live node has it and this one can reach its folder. Undefined while the chat is between two
+   * nodes.
+   */
+  async function holderOf(sessionId: string, c: Ctx, input: RouteInput): Promise<NodeInfo | undefined> {
     const known = await cluster.leases.holder(sessionId)
     if (known === undefined) {
       const place = await placeOf(sessionId, c, input)
       if (place !== undefined && place !== nodes.self.place) return nodeIn(place)
     }
-    const id = known ?? (nodes.self.draining ? otherNode().id : await cluster.adopt(sessionId))
+    // It is being given away, or taken up again.
+    const isLoose = known === nodes.self.id && cluster.leases.fenceOf(sessionId) === undefined
+    if (isLoose && nodes.self.draining) return undefined
+    const isFree = known === undefined || isLoose
+    const id = !isFree ? known : nodes.self.draining ? otherNode().id : await cluster.adopt(sessionId)
     const node = nodes.find(id)
     if (node !== undefined) return node
     await nodes.refresh()
-    return nodes.find(id) ?? nodes.self
+    return nodes.find(id)
   }
 
   async function placeOf(sessionId: string, c: Ctx, { body }: RouteInput): Promise<string | undefined> {

@@ -1,13 +1,17 @@
 import type { RunRecord, Store } from '@troupe/core'
 import type { Frame } from '@troupe/protocol'
 import { type Kysely, sql } from 'kysely'
-import { notHere } from './not-here.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isServerFault } from '../util/storage-fault.ts'
+import { notHere } from '../runs/not-here.ts'
+import type { Nodes } from './nodes.ts'
 import type { SessionLeases } from './session-leases.ts'
 import type { ClusterTables } from './tables.ts'
 
 interface FenceOptions {
   db: Kysely<ClusterTables>
-  leases: Pick<SessionLeases, 'isLost'>
+  leases: Pick<SessionLeases, 'isLost' | 'moment'>
+  nodes: Pick<Nodes, 'checkValid'>
   /** The id of this node now. It gets a new one when it loses its lease. */
   nodeId(): string
   /** The SQL transaction behind the store that `transaction(work)` gives to `work`. */
@@ -27,18 +31,24 @@ export const turnSignal = 'troupe_turns'
  * paused or separated node gets through. Throws `NotHere`.
  */
 export function fenceStore<S extends Store>(store: S, options: FenceOptions): S {
-  const { db, leases, nodeId, transactionOf, onFenced } = options
+  const { db, leases, nodes, nodeId, transactionOf, onFenced } = options
   return {
     ...store,
-    ...guardNouns(store, (sessionId, write) => store.transaction((inside) => guarded(inside, sessionId, write))),
+    ...guardNouns(store, (sessionId, write) => {
+      const since = leases.moment()
+      return store.transaction((inside) => guarded({ inside, sessionId, since }, write))
+    }),
     frames: { ...store.frames, append },
-    transaction: (work, given) => store.transaction((inside) => work(insideStore(inside)), given),
+    transaction(work, given) {
+      const since = leases.moment()
+      return store.transaction((inside) => work(insideStore(inside, since)), given)
+    },
   }
 
-  function insideStore(inside: Store): Store {
+  function insideStore(inside: Store, since: number): Store {
     const fenced: Store = {
       ...nounsOf(inside),
-      ...guardNouns(inside, (sessionId, write) => guarded(inside, sessionId, write)),
+      ...guardNouns(inside, (sessionId, write) => guarded({ inside, sessionId, since }, write)),
       transaction: (work) => work(fenced),
       close: () => inside.close(),
     } as Store
@@ -47,8 +57,12 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
     return fenced
   }
 
-  async function guarded<T>(inside: Store, sessionId: string, write: (store: Store) => Promise<T>): Promise<T> {
-    if (leases.isLost(sessionId)) throw notHere()
+  /** A transaction may be tried again after this node lost the chat and took it again, which makes it a late one. */
+  async function guarded<T>(
+    { inside, sessionId, since }: { inside: Store; sessionId: string; since: number },
+    write: (store: Store) => Promise<T>,
+  ): Promise<T> {
+    if (leases.isLost(sessionId, since)) throw notHere()
     const { rows } = await sql<{ node_id: string }>`
       select node_id from session_lease where session_id = ${sessionId} for share`.execute(transactionOf(inside))
     const holder = rows[0]?.node_id ?? ''
@@ -58,17 +72,43 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
     throw notHere()
   }
 
-  /** One statement for the frames of all runs, with the signal to their readers. */
+  /** Tries again while the server fails, until this node has lost its lease and its runs continue elsewhere. */
   async function append(frames: Frame[], begun: RunRecord[] = []): Promise<string[]> {
-    if (frames.length === 0) return []
     if (begun.length > 0) throw new Error('In a cluster, runs are stored before their frames.')
+    // A later id of this node does not own these frames.
+    const id = nodeId()
+    for (let pauseMs = 50, tries = 1; ; pauseMs = Math.min(2 * pauseMs, 500), tries++) {
+      if (!nodes.checkValid() || nodeId() !== id) return runsOf(frames)
+      try {
+        // A statement without an answer may have been executed.
+        return await insert(tries === 1 ? frames : await unstored(frames), id)
+      } catch (error) {
+        if (!isServerFault(error)) throw error
+        await delay(pauseMs)
+      }
+    }
+  }
+
+  async function unstored(frames: Frame[]): Promise<Frame[]> {
+    const { rows } = await sql<{ run_id: string; seq: number; to_number: number }>`
+      select frame.run_id, frame.seq, frame.to_number
+      from unnest(${frames.map(({ runId }) => runId)}::text[], ${frames.map(({ seq }) => seq)}::bigint[])
+        as new (run_id, seq)
+      join frame on frame.run_id = new.run_id and frame.seq = new.seq`.execute(db)
+    const stored = new Set(rows.map((row) => `${row.run_id} ${row.seq} ${row.to_number}`))
+    return frames.filter(({ runId, seq, to }) => !stored.has(`${runId} ${seq} ${to}`))
+  }
+
+  /** One statement for the frames of all runs, with the signal to their readers. Returns runs that are not held here. */
+  async function insert(frames: Frame[], owner: string): Promise<string[]> {
+    if (frames.length === 0) return []
     const column = <T>(of: (frame: Frame) => T): T[] => frames.map(of)
-    const ids = [...new Set(column(({ runId }) => runId))]
+    const ids = runsOf(frames)
     const { rows } = await sql<{ run_id: string }>`
       with held as (
         select run.id, run.session_id from session_lease join run on run.session_id = session_lease.session_id
         where run.id = any(${ids}::text[])
-          and session_lease.node_id = ${nodeId()}
+          and session_lease.node_id = ${owner}
         order by session_lease.session_id, run.id
         for share of session_lease
       ), stored as (
@@ -99,6 +139,10 @@ export function fenceStore<S extends Store>(store: S, options: FenceOptions): S 
       select distinct session_id from run where id = any(${runIds}::text[])`.execute(db)
     for (const { session_id } of rows) onFenced(session_id)
   }
+}
+
+function runsOf(frames: readonly Frame[]): string[] {
+  return [...new Set(frames.map(({ runId }) => runId))]
 }
 
 /** A signal has room for about 200 ids. */

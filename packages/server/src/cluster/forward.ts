@@ -6,7 +6,7 @@ import { NamedError } from '@troupe/protocol'
 import type { Principal } from '../http/principal.ts'
 import type { Ctx } from '../http/route.ts'
 import type { NodeInfo } from './nodes.ts'
-import { notHere } from './not-here.ts'
+import { notHere } from '../runs/not-here.ts'
 
 /** Sends requests to the node that must answer them. */
 export interface Forwarder {

@@ -23,6 +23,8 @@ export interface Nodes {
   join(url: string): Promise<void>
   /** False once the lease may have run out. Checked before anything with an effect. */
   isValid(): boolean
+  /** Like `isValid`. If the lease ran out, what runs here has ended when this returns. */
+  checkValid(): boolean
   /** Throws `NodeLost` (503) unless the lease is valid. */
   assertValid(): void
   /** Waits for a node that is about to join again. Throws `NodeLost` (503). */
@@ -41,13 +43,18 @@ export interface Nodes {
 
 export interface NodesOptions {
   db: Kysely<ClusterTables>
+  /** Connections for the lease alone, so that it never waits for other work. Default: `db`. */
+  leaseDb?: Kysely<ClusterTables> | undefined
   self: Pick<NodeInfo, 'place' | 'labels' | 'version'>
   logger: Logger
   /** Called before the node appears under this id, also when it joins again. */
   onJoin(id: string): Promise<void>
   /** The lease ran out. Called before `isValid` could turn true again. */
   onLost(): void
-  /** Another node's lease ran out. Called by every node, inside a transaction that only one of them commits. */
+  /**
+   * The lease of another node ran out, or this one closes. Called by every node, inside a transaction that only one of
+   * them commits.
+   */
   onDeath(dead: NodeInfo, transaction: Kysely<ClusterTables>): Promise<void>
   /** Called after a death was handled. */
   onReassigned(): void
@@ -62,18 +69,20 @@ const patienceMs = 10_000
 export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 /**
- * The nodes of the cluster, with this process. The lease lasts 5 seconds and is renewed four times as often. Two clocks watch it: the monotonic
- * one continues while a process is paused, the wall clock also while a laptop sleeps.
+ * The nodes of the cluster, with this process. The lease lasts 5 seconds and is renewed four times as often. Two clocks
+ * watch it: the monotonic one continues while a process is paused, the wall clock also while a laptop sleeps. Nothing
+ * but the renewal delays the renewal: other nodes are looked after by a loop of its own.
  */
 export function createNodes(options: NodesOptions): Nodes {
-  const { db, logger, leaseMs = 5000, beatMs = 1250 } = options
+  const { db, leaseDb = db, logger, leaseMs = 5000, beatMs = 1250 } = options
   const self: NodeInfo = { ...options.self, id: newNodeId(), url: '', startedAt: Date.now(), draining: false }
   let known = new Map<string, NodeInfo>()
   const told = new Map<string, readonly string[]>()
   let until = { monotonic: 0, wall: 0 }
   let lost = false
   const stop = new AbortController()
-  let beating: Promise<void> | undefined
+  let beating: Promise<unknown> | undefined
+  let watching: NodeJS.Timeout | undefined
 
   return {
     self,
@@ -81,9 +90,11 @@ export function createNodes(options: NodesOptions): Nodes {
       self.url = url
       await register()
       await refresh()
-      beating = beat()
+      watching = setInterval(checkValid, beatMs / 5).unref()
+      beating = Promise.all([beat(renewOrRejoin), beat(watchOthers)])
     },
     isValid,
+    checkValid,
     assertValid,
     async ready() {
       for (const until = performance.now() + patienceMs; !isValid() && performance.now() < until;) await delay(50)
@@ -105,13 +116,20 @@ export function createNodes(options: NodesOptions): Nodes {
     async close() {
       stop.abort()
       await beating
-      await db.deleteFrom('node').where('id', '=', self.id).execute()
+      clearInterval(watching)
+      await db.transaction().execute((transaction) => remove(self, transaction))
     },
   }
 
+  function checkValid(): boolean {
+    if (!isValid()) lose()
+    return isValid()
+  }
+
+  /** After a pause, what runs here must end before anything else happens. */
   function assertValid(): void {
-    if (!isValid())
-      throw new NamedError('NodeLost', 'This server lost its place in the cluster. Try again.', { status: 503 })
+    if (checkValid()) return
+    throw new NamedError('NodeLost', 'This server lost its place in the cluster. Try again.', { status: 503 })
   }
 
   function isValid(): boolean {
@@ -121,7 +139,7 @@ export function createNodes(options: NodesOptions): Nodes {
   async function register(): Promise<void> {
     await options.onJoin(self.id)
     const asked = { monotonic: performance.now(), wall: Date.now() }
-    await db
+    await leaseDb
       .insertInto('node')
       .values({
         id: self.id,
@@ -131,7 +149,7 @@ export function createNodes(options: NodesOptions): Nodes {
         version: self.version,
         started_at: self.startedAt,
         until: sql<number>`${databaseNow} + ${leaseMs}::bigint`,
-        draining: 0,
+        draining: self.draining ? 1 : 0,
       })
       .execute()
     extend(asked)
@@ -142,27 +160,33 @@ export function createNodes(options: NodesOptions): Nodes {
     until = { monotonic: asked.monotonic + leaseMs, wall: asked.wall + leaseMs }
   }
 
-  async function beat(): Promise<void> {
+  async function beat(work: () => Promise<void>): Promise<void> {
     while (!stop.signal.aborted) {
       await delay(beatMs, undefined, { signal: stop.signal }).catch(() => undefined)
       if (stop.signal.aborted) return
-      // After a pause, what runs here must end before anything else happens.
-      if (!isValid()) lose()
+      checkValid()
       try {
-        if (lost) await rejoin()
-        else if (!(await renew())) lose()
-        await refresh()
-        await bury()
+        await work()
       } catch (error) {
-        if (!isValid()) lose()
+        checkValid()
         logger({ level: 'warn', message: 'the cluster did not answer', error: String(error) })
       }
     }
   }
 
+  async function renewOrRejoin(): Promise<void> {
+    if (lost) await rejoin()
+    else if (!(await renew())) lose()
+  }
+
+  async function watchOthers(): Promise<void> {
+    await refresh()
+    await bury()
+  }
+
   async function renew(): Promise<boolean> {
     const asked = { monotonic: performance.now(), wall: Date.now() }
-    const row = await db
+    const row = await leaseDb
       .updateTable('node')
       .set({ until: sql<number>`${databaseNow} + ${leaseMs}::bigint` })
       .where('id', '=', self.id)
@@ -174,7 +198,7 @@ export function createNodes(options: NodesOptions): Nodes {
   }
 
   function lose(): void {
-    if (lost) return
+    if (lost || beating === undefined) return
     lost = true
     logger({ level: 'warn', message: 'the lease of this node ran out', node: self.id })
     options.onLost()
@@ -199,15 +223,18 @@ export function createNodes(options: NodesOptions): Nodes {
     for (const { id } of dead) {
       const buried = await db.transaction().execute(async (transaction) => {
         const row = await lockNode(transaction, id)
-        if (row === undefined) return false
-        await options.onDeath(toNode(row), transaction)
-        await transaction.deleteFrom('node').where('id', '=', id).execute()
-        return true
+        if (row !== undefined) await remove(toNode(row), transaction)
+        return row !== undefined
       })
       if (!buried) continue
       logger({ level: 'warn', message: 'a node did not renew its lease', node: id })
       options.onReassigned()
     }
+  }
+
+  async function remove(node: NodeInfo, transaction: Kysely<ClusterTables>): Promise<void> {
+    await options.onDeath(node, transaction)
+    await transaction.deleteFrom('node').where('id', '=', node.id).execute()
   }
 }
 

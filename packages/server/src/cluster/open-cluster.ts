@@ -6,7 +6,7 @@ import type { Turns } from '../runs/run-services.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Engine } from './engine.ts'
 import { fenceStore, frameSignal, innerStore, runSignal, turnSignal } from './fenced-store.ts'
-import { notHere } from './not-here.ts'
+import { notHere } from '../runs/not-here.ts'
 import { createFrameFeed, type FrameFeed } from './frame-feed.ts'
 import { createNodes, type NodeInfo, type Nodes } from './nodes.ts'
 import { createSessionLeases, type SessionLeases } from './session-leases.ts'
@@ -17,6 +17,8 @@ export interface ClusterOptions {
   db: Kysely<ClusterTables>
   transactionOf(inside: Store): Kysely<ClusterTables>
   engine: Engine
+  /** See `NodesOptions.leaseDb`. */
+  leaseDb?: Kysely<ClusterTables> | undefined
   self: Pick<NodeInfo, 'place' | 'labels' | 'version'>
   logger: Logger
   leaseMs?: number
@@ -44,12 +46,15 @@ export interface Cluster {
   park(sessionId: string): Promise<void>
   /** Waits for a chat that is being parked. */
   settled(sessionId: string): Promise<void>
+  /** See `Turns.suspend`. For a request whose changes may or may not be stored, too. */
+  suspend(sessionId: string): void
   /** Hands all chats to other nodes, each at a safe point or once `graceMs` are over. */
   drain(graceMs: number): Promise<void>
   close(): Promise<void>
 }
 
 const pollMs = 1000
+const maxPauseMs = 1000
 const turnsPerTake = 16
 /** Completed turns are reported together. */
 const endTogetherMs = 50
@@ -60,13 +65,17 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const entries = new Map<string, string[]>()
   const adopting = new Map<string, Promise<string>>()
   const parking = new Map<string, Promise<void>>()
+  const suspended = new Set<string>()
   const stop = new AbortController()
   let ended: string[] = []
   let ending: Promise<void> | undefined
   let taking: Promise<void> | undefined
+  /** Turns may have been taken without an answer. */
+  let isTakeInDoubt = false
 
   const nodes = createNodes({
     db,
+    leaseDb: options.leaseDb,
     logger,
     self: options.self,
     leaseMs: options.leaseMs,
@@ -74,6 +83,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     onJoin: (id) => engine.join(id),
     onLost() {
       for (const sessionId of leases.held()) lose(sessionId)
+      // They belong to the id that this node had.
+      entries.clear()
     },
     onDeath: (dead, transaction) => engine.release(dead, transaction),
     onReassigned: () => void store.signals.notify(turnSignal, '').catch(warn('other nodes were not woken')),
@@ -82,6 +93,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const store = fenceStore(options.store, {
     db,
     leases,
+    nodes,
     nodeId: () => nodes.self.id,
     transactionOf,
     onFenced: lose,
@@ -107,10 +119,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const turns: Turns = {
     async begin(sessionId, inside) {
       turns.assertHeld(sessionId)
-      // Known before the first wait, so that this node does not give the chat away meanwhile.
-      if (!entries.has(sessionId)) entries.set(sessionId, [])
-      const id = await engine.begin(sessionId, innerStore(inside))
-      entries.set(sessionId, [...(entries.get(sessionId) ?? []), id])
+      // What is stored from here on would be taken for an unfinished run of an earlier holder.
+      if (adopting.has(sessionId)) throw notHere()
+      await beginTurn(sessionId, inside)
     },
     assertHeld(sessionId) {
       nodes.assertValid()
@@ -124,6 +135,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       // The chat was parked while the answer was on its way.
       if (leases.fenceOf(sessionId) === undefined) await offer(sessionId)
     },
+    fence: (sessionId) => leases.fenceOf(sessionId),
+    suspend,
   }
 
   return {
@@ -148,6 +161,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     async settled(sessionId) {
       await parking.get(sessionId)?.catch(() => undefined)
     },
+    suspend,
     async drain(graceMs) {
       await nodes.drain()
       stop.abort()
@@ -176,6 +190,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     },
   }
 
+  async function beginTurn(sessionId: string, inside: Store): Promise<void> {
+    // Known before the first wait, so that this node does not give the chat away meanwhile.
+    if (!entries.has(sessionId)) entries.set(sessionId, [])
+    const id = await engine.begin(sessionId, innerStore(inside))
+    entries.set(sessionId, [...(entries.get(sessionId) ?? []), id])
+  }
+
   function warn(message: string): (error: unknown) => void {
     return (error) => logger({ level: 'warn', message, error: String(error) })
   }
@@ -196,14 +217,51 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     return work
   }
 
+  function suspend(sessionId: string): void {
+    // Its turns stay begun.
+    const kept = entries.get(sessionId)
+    lose(sessionId)
+    if (!nodes.isValid()) return
+    if (kept !== undefined) entries.set(sessionId, kept)
+    if (suspended.has(sessionId)) return
+    suspended.add(sessionId)
+    void resume(sessionId).finally(() => suspended.delete(sessionId))
+  }
+
+  /** If this node stops or loses its lease meanwhile, another finds the turns in the queue. */
+  async function resume(sessionId: string): Promise<void> {
+    for (let pauseMs = 50; nodes.isValid(); pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      await delay(pauseMs, undefined, { signal: stop.signal }).catch(() => undefined)
+      if (stop.signal.aborted) return
+      try {
+        const holder = await adopt(sessionId)
+        // It may have been suspended again meanwhile.
+        if (holder !== nodes.self.id || leases.fenceOf(sessionId) !== undefined) return
+      } catch (error) {
+        warn('a chat could not be taken up again')(error)
+      }
+    }
+  }
+
   async function claim(sessionId: string): Promise<string> {
     const holder = await leases.claim(sessionId)
     if (holder !== nodes.self.id) return holder
-    const records = await store.runs.ofSession(sessionId)
-    if (records.every(({ endedAt }) => endedAt !== null)) return holder
-    if (!entries.has(sessionId)) await store.transaction((inside) => turns.begin(sessionId, inside))
-    await runs?.recover(sessionId)
+    try {
+      await takeRuns(sessionId)
+    } catch (error) {
+      // Some of the runs may be live. Only another claim makes that certain.
+      suspend(sessionId)
+      throw error
+    }
     return holder
+  }
+
+  /** Continues the unfinished runs of a chat that this node just claimed. */
+  async function takeRuns(sessionId: string): Promise<void> {
+    const records = await store.runs.ofSession(sessionId)
+    if (records.every(({ endedAt }) => endedAt !== null)) return endEntries(sessionId)
+    if (!entries.has(sessionId)) await store.transaction((inside) => beginTurn(sessionId, inside))
+    await runs?.recover(sessionId)
   }
 
   async function poll(): Promise<void> {
@@ -222,8 +280,15 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   }
 
   async function takeAll(): Promise<void> {
+    if (isTakeInDoubt) {
+      const known = new Set([...entries.values()].flat())
+      const unknown = (await engine.begun()).filter(({ id }) => !known.has(id))
+      await Promise.all(unknown.map(({ id, sessionId }) => takeUp(id, sessionId)))
+    }
     for (;;) {
+      isTakeInDoubt = true
       const taken = await engine.take(turnsPerTake)
+      isTakeInDoubt = false
       await Promise.all(taken.map(({ id, sessionId }) => takeUp(id, sessionId)))
       if (taken.length < turnsPerTake || stop.signal.aborted) return
     }
@@ -238,10 +303,12 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       if ((states?.get(sessionId) ?? []).length === 0) endEntries(sessionId)
     } catch (error) {
       warn('a turn of another node could not be continued')(error)
+      suspend(sessionId)
     }
   }
 
   function endEntries(sessionId: string): void {
+    if (!entries.has(sessionId)) return
     ended.push(...(entries.get(sessionId) ?? []))
     entries.delete(sessionId)
     ending ??= delay(endTogetherMs).then(flushEnded)

@@ -1,19 +1,8 @@
-import type { Store } from '@troupe/core'
+import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { type Db as BossDatabase, fromKysely, PgBoss } from 'pg-boss'
-import type { Logger } from '../util/logger.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, EngineOptions, TakenTurn } from './engine.ts'
 import type { ClusterTables } from './tables.ts'
-
-interface PgBossEngineOptions {
-  url: string
-  /** Runs the callback in a transaction of its own. */
-  inTransaction<T>(work: (transaction: Kysely<ClusterTables>) => Promise<T>): Promise<T>
-  /** The SQL transaction behind the store that `transaction(work)` gives to `work`. */
-  transactionOf(inside: Store): Kysely<ClusterTables>
-  place: string
-  logger: Logger
-}
 
 /** A turn waits for days if a place has no node. */
 const queueOptions = { retentionSeconds: 14 * 24 * 60 * 60, deleteAfterSeconds: 60 }
@@ -23,7 +12,7 @@ const queueOptions = { retentionSeconds: 14 * 24 * 60 * 60, deleteAfterSeconds: 
  * what any node there may take up. Jobs only move from one queue to another inside a transaction, so each turn has
  * one entry. No job is fetched to be worked on, so a late node can complete nothing that was given away.
  */
-export async function openPgBossEngine(options: PgBossEngineOptions): Promise<Engine> {
+export async function openPgBossEngine(options: EngineOptions): Promise<Engine> {
   const { url, inTransaction, place, logger, transactionOf } = options
   const boss = new PgBoss({
     connectionString: url,
@@ -36,6 +25,8 @@ export async function openPgBossEngine(options: PgBossEngineOptions): Promise<En
   await boss.start()
   await boss.createQueue(placeQueue(place), queueOptions)
   const places = new Set([place])
+  /** Queues of nodes that are gone. */
+  const released = new Set<string>()
   let own = ''
 
   return {
@@ -57,24 +48,27 @@ export async function openPgBossEngine(options: PgBossEngineOptions): Promise<En
       if ((await boss.getQueue(queue)) === null) return
       await ensurePlace(node.place)
       const jobs = await boss.findJobs<TurnData>(queue, { queued: true, db })
-      for (const { data } of jobs) await send(placeQueue(node.place), data.sessionId, db)
-      if (jobs.length > 0)
-        await boss.complete(
-          queue,
-          jobs.map(({ id }) => id),
-          null,
-          { includeQueued: true, db },
-        )
+      released.add(queue)
+      if (jobs.length === 0) return
+      await sendAll(placeQueue(node.place), jobs, db)
+      const ids = jobs.map(({ id }) => id)
+      await boss.complete(queue, ids, null, { includeQueued: true, db })
     },
-    take: (limit) =>
-      inTransaction(async (transaction) => {
+    async take(limit) {
+      await dropReleased()
+      return inTransaction(async (transaction) => {
         const db = fromKysely(transaction)
         const jobs = await boss.fetch<TurnData>(placeQueue(place), { batchSize: limit, db })
-        const taken = []
-        for (const { data } of jobs) taken.push({ id: await send(own, data.sessionId, db), sessionId: data.sessionId })
-        if (jobs.length > 0) await boss.complete(placeQueue(place), jobs, null, { db })
+        if (jobs.length === 0) return []
+        const taken = await sendAll(own, jobs, db)
+        await boss.complete(placeQueue(place), jobs, null, { db })
         return taken
-      }),
+      })
+    },
+    async begun() {
+      const jobs = await boss.findJobs<TurnData>(own, { queued: true })
+      return jobs.map(({ id, data: { sessionId } }) => ({ id, sessionId }))
+    },
     async depth() {
       const queues = (await boss.getQueues()).filter(({ name }) => name.startsWith(placePrefix))
       const waiting = queues.map(async ({ name }) => {
@@ -96,6 +90,21 @@ export async function openPgBossEngine(options: PgBossEngineOptions): Promise<En
     const id = await boss.send(queue, { sessionId } satisfies TurnData, { db })
     if (id === null) throw new Error('The queue did not accept a turn.')
     return id
+  }
+
+  async function sendAll(queue: string, jobs: readonly { data: TurnData }[], db: BossDatabase): Promise<TakenTurn[]> {
+    const sent = jobs.map(({ data: { sessionId } }) => ({ id: randomUUID(), data: { sessionId } satisfies TurnData }))
+    await boss.insert(queue, sent, { db })
+    return sent.map(({ id, data: { sessionId } }) => ({ id, sessionId }))
+  }
+
+  /** A queue that still has turns is one whose release is not committed. */
+  async function dropReleased(): Promise<void> {
+    for (const queue of released) {
+      if ((await boss.findJobs(queue, { queued: true })).length > 0) continue
+      await boss.deleteQueue(queue)
+      released.delete(queue)
+    }
   }
 
   async function ensurePlace(name: string): Promise<void> {

@@ -10,8 +10,10 @@ export interface SessionLeases {
   holder(sessionId: string): Promise<string | undefined>
   /** Takes the chat unless a live node holds it. Returns the holder. */
   claim(sessionId: string): Promise<string>
-  /** True if another node took the chat over, until this node claims it again. */
-  isLost(sessionId: string): boolean
+  /** Grows each time a chat is lost. */
+  moment(): number
+  /** True if this node lost the chat after that moment, or lost it before and did not claim it again. */
+  isLost(sessionId: string, since: number): boolean
   /** Notes that another node has the chat. */
   lose(sessionId: string): void
   /** Gives the chats up, so that any node can claim them. */
@@ -24,7 +26,8 @@ const maxLost = 10_000
 
 export function createSessionLeases(db: Kysely<ClusterTables>, nodes: Nodes): SessionLeases {
   const fences = new Map<string, number>()
-  const lost = new Set<string>()
+  const lost = new Map<string, number>()
+  let moment = 0
   return {
     fenceOf: (sessionId) => fences.get(sessionId),
     async holder(sessionId) {
@@ -51,7 +54,6 @@ export function createSessionLeases(db: Kysely<ClusterTables>, nodes: Nodes): Se
         returning fence`.execute(db)
       const [row] = rows
       if (row !== undefined) {
-        lost.delete(sessionId)
         fences.set(sessionId, row.fence)
         return id
       }
@@ -62,11 +64,16 @@ export function createSessionLeases(db: Kysely<ClusterTables>, nodes: Nodes): Se
         .executeTakeFirstOrThrow()
       return held.node_id
     },
-    isLost: (sessionId) => lost.has(sessionId),
+    moment: () => moment,
+    isLost(sessionId, since) {
+      const at = lost.get(sessionId)
+      return at !== undefined && (at > since || !fences.has(sessionId))
+    },
     lose(sessionId) {
       if (!fences.delete(sessionId)) return
-      lost.add(sessionId)
-      if (lost.size > maxLost) lost.delete(lost.values().next().value as string)
+      lost.delete(sessionId)
+      lost.set(sessionId, ++moment)
+      if (lost.size > maxLost) lost.delete(lost.keys().next().value as string)
     },
     async release(sessionIds) {
       const ours = sessionIds.flatMap((id) => {

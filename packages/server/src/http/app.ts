@@ -54,6 +54,8 @@ export interface ClusterRoutes {
   principalOf(c: Ctx): Principal | undefined
   /** Answers elsewhere. Undefined if this node must answer. */
   answerElsewhere(c: Ctx, route: Route, input: RouteInput): Promise<Response | undefined>
+  /** A handler of this node failed. */
+  onError(input: RouteInput, error: unknown): void
 }
 
 const maxMoves = 3
@@ -144,6 +146,7 @@ export function createApp(options: AppOptions): App {
       try {
         return await answer(c, route, input, facts)
       } catch (error) {
+        elsewhere.onError(input, error)
         if (!(error instanceof NamedError) || error.name !== 'NotHere' || left === 0) throw error
       }
     }

@@ -5,6 +5,8 @@ import type { RunOutcome, RunRecord, RunStatus, Store } from '@troupe/core'
 export interface Journalled {
   /** The log's run, until it is stored with the first frames. */
   readonly begun?: RunRecord | undefined
+  /** True once nothing more of the log may be written. */
+  readonly isClosed?: boolean
   take: () => Frame[]
   written: () => void
   notWritten: (error: unknown) => void
@@ -21,6 +23,8 @@ export interface Journal {
   commit: (log?: Journalled) => Promise<void>
   /** Discards the log's remaining data without a retry. */
   drop: (log: Journalled) => void
+  /** Resolves when the write under way, if any, is over. Nothing of a log that is closed is written afterwards. */
+  idle: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -52,6 +56,7 @@ export function createJournal(
     },
     drop: (log) => void dirty.delete(log),
     commit,
+    idle: () => writing,
     async close() {
       await commit()
       clearTimeout(timer)
@@ -87,7 +92,7 @@ export function createJournal(
     if (since !== undefined && failed.length === 0) onWritten?.(performance.now() - since)
     pauseMs = failed.length === 0 ? intervalMs : Math.min(2 * pauseMs, maxPauseMs)
     for (const { log, error } of failed) {
-      dirty.add(log)
+      if (log.isClosed !== true) dirty.add(log)
       log.notWritten(error)
     }
     if (failed.length > 0) timer ??= setTimeout(onTimer, pauseMs)
@@ -114,7 +119,7 @@ export function createJournal(
         return taken.map(({ log }) => ({ log, error }))
       }
       const failed: { log: Journalled; error: unknown }[] = []
-      for (const one of taken) failed.push(...(await append([one])))
+      for (const one of taken) if (one.log.isClosed !== true) failed.push(...(await append([one])))
       return failed
     }
   }

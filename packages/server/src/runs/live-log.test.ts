@@ -112,6 +112,24 @@ describe('the log of a live run', () => {
     }
   })
 
+  it('sends the end of an answer only once it is stored, or cannot be', async () => {
+    const { log, journal, fail } = open()
+    const sink = createTestSink()
+    log.subscribe(sink, { after: 10 })
+    for (const chunk of sample) log.append(chunk)
+    await vi.waitFor(() => expect(sink.events.at(-1)?.chunk.type).toBe('tool-input-available'))
+    await log.sync()
+    await vi.waitFor(() => expect(sink.events.at(-1)?.chunk.type).toBe('finish'))
+    fail(true)
+    log.append({ type: 'finish' })
+    await expect(log.sync()).rejects.toMatchObject({ name: 'NotStored' })
+    log.append({ type: 'error', errorText: 'not saved' })
+    log.end()
+    await sink.ended
+    expect(sink.events.slice(-2).map(({ chunk }) => chunk.type)).toEqual(['finish', 'error'])
+    await journal.close()
+  })
+
   it('sends each event once to a client that joins while the journal is written', async () => {
     const { log, journal, store } = open()
     for (const chunk of sample.slice(0, 5)) log.append(chunk)

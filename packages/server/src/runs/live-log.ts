@@ -13,7 +13,7 @@ import {
   sliceDelta,
 } from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
-import { storageFault } from '../util/storage-fault.ts'
+import { isServerFault, storageFault } from '../util/storage-fault.ts'
 import type { Journal, Journalled } from './journal.ts'
 import { createSubscriber, type LogEvent, type LogPage, type LogSource, type Subscriber } from './subscriber.ts'
 
@@ -80,6 +80,8 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
   #writing: Frame[] = []
   #failure: unknown
   #held = false
+  /** Number of the chunk that tells clients that the answer is complete. */
+  #finish = Number.POSITIVE_INFINITY
   #waiting = false
   #muted = false
   #sealed = false
@@ -96,10 +98,15 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
     this.#pendingFrom = options.from
   }
 
+  get isClosed(): boolean {
+    return this.#muted
+  }
+
   append(chunk: Chunk): void {
     if (this.#muted || this.#sealed) return
     this.#options.onChunk?.(chunk)
     this.number += itemSize(chunk)
+    if (chunk.type === 'finish') this.#finish = this.number
     this.#keep(chunk)
     if (this.#subscribers.length > 0) this.#send(chunk)
   }
@@ -148,6 +155,8 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
   end(): void {
     this.mute()
     this.#ended = true
+    this.#finish = Number.POSITIVE_INFINITY
+    this.#release()
     for (const subscriber of this.#subscribers) subscriber.check()
   }
 
@@ -169,9 +178,7 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
     this.begun = undefined
     this.#writing = []
     this.#failure = undefined
-    if (!this.#held) return
-    this.#held = false
-    for (const subscriber of this.#subscribers) subscriber.wake()
+    this.#release()
   }
 
   notWritten(error: unknown): void {
@@ -245,12 +252,21 @@ class JournalledLog implements LiveLog, Journalled, LogSource {
     return this.#options.restarts === true && this.#seq === 0 && this.#pending.every(isBeginning)
   }
 
+  #release(): void {
+    if (!this.#held) return
+    this.#held = false
+    for (const subscriber of this.#subscribers) subscriber.wake()
+  }
+
   #memoryFrom(): number {
     return this.#writing[0]?.from ?? this.#pendingFrom
   }
 
+  /** A client does not come back after `finish`, so it gets that only once no crash can take it back. */
   #sendable(): number {
-    return this.#memoryFrom() + numberJump
+    const written = this.#memoryFrom()
+    const limit = written + numberJump
+    return written < this.#finish ? Math.min(limit, this.#finish - 1) : limit
   }
 }
 
@@ -315,7 +331,7 @@ function isNote(item: LogItem): item is Note {
 function notStored(cause: unknown): NamedError {
   const reason = storageFault(cause)?.message ?? (cause instanceof Error ? `${cause.message}.` : String(cause))
   return new NamedError('NotStored', `The run stopped because it could not be saved. ${reason}`, {
-    status: 507,
+    status: isServerFault(cause) ? 503 : 507,
     cause,
   })
 }

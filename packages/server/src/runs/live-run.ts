@@ -25,6 +25,8 @@ import {
   type SteeringMessage,
 } from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
+import { isServerFault } from '../util/storage-fault.ts'
+import { notHere } from './not-here.ts'
 import { columnNumbers, createLiveLog, type LiveLog, numberJump } from './live-log.ts'
 import type { Payer } from '../usage/budget-accounts.ts'
 import { pageOffers, type PreparedRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
@@ -51,6 +53,7 @@ export class ManagedRun implements OpenRun {
   /** Another process continues the run. */
   #isElsewhere = false
   #handingOver = false
+  #isFinished = false
   #steered: Set<string> | undefined
   #usedCallIds: Promise<Set<string>> | undefined
   #subAgents: RunSubAgents | undefined
@@ -70,8 +73,9 @@ export class ManagedRun implements OpenRun {
       seq: recovered?.seq ?? 0,
       begun: begun === 'unstored' ? record : undefined,
       restarts: begun === 'stored',
-      onChunk: parts.child?.onChunk ?? ((chunk) => announce(services.inbox, chunk)),
+      onChunk: parts.child?.onChunk ?? ((chunk) => this.#onChunk(chunk)),
     })
+    this.#isFinished = recovered?.resume.phase === 'finished'
   }
 
   get id(): string {
@@ -104,6 +108,10 @@ export class ManagedRun implements OpenRun {
 
   get left(): boolean {
     return this.#isElsewhere
+  }
+
+  get isClosing(): boolean {
+    return this.#isFinished || (this.status !== 'running' && this.status !== 'waiting')
   }
 
   get client(): string | undefined {
@@ -141,6 +149,7 @@ export class ManagedRun implements OpenRun {
 
   async steer(message: SteeringMessage): Promise<void> {
     const { recovered } = this.#given
+    if (this.#isElsewhere) throw notHere()
     if (!this.#accepting) throw noRun()
     this.#steered ??= new Set(recovered === undefined ? [] : steeringIds(recovered.resume))
     if (!this.#steered.has(message.id)) {
@@ -148,7 +157,11 @@ export class ManagedRun implements OpenRun {
       this.#steering.push(message)
       this.log.note({ type: '$steer', ...message })
     }
-    await this.log.sync()
+    await this.log.sync().catch((error: unknown) => {
+      throw this.#suspendOn(error) ? notHere() : error
+    })
+    // The log may have been closed before it was written. The client sends the message again.
+    if (this.#isElsewhere) throw notHere()
     this.#subAgents?.link.wake()
   }
 
@@ -240,7 +253,7 @@ export class ManagedRun implements OpenRun {
         await Promise.all([stored, this.#services.spending?.flush()])
       }
     } catch (error) {
-      if (this.#isElsewhere) return this.#leaveUnstored(error)
+      if (this.#suspendOn(error)) return this.#leaveUnstored(error)
       this.status = 'failed'
       this.#warn('a run was not stored', error)
       log.append({ type: 'error', errorText: error instanceof Error ? error.message : String(error) })
@@ -251,6 +264,18 @@ export class ManagedRun implements OpenRun {
     this.#log('info', 'run ended', { status: this.status })
     this.#close()
     this.#finish({ message: outcome.message })
+  }
+
+  /** A failure of the cluster's database ends no run. Returns true if the run continues without this process. */
+  #suspendOn(error: unknown): boolean {
+    const { turns } = this.#services
+    if (turns !== undefined && !this.#isElsewhere && isServerFault(error)) turns.suspend(this.sessionId)
+    return this.#isElsewhere
+  }
+
+  #onChunk(chunk: Chunk): void {
+    this.#isFinished ||= chunk.type === 'finish'
+    announce(this.#services.inbox, chunk)
   }
 
   /** Another process has the run, so it does not matter here. */
@@ -346,6 +371,7 @@ export class ManagedRun implements OpenRun {
       credentials: services.credentials,
       resume: recovered?.resume,
       stallMs: services.stallMs,
+      onError: (error) => void this.#suspendOn(error),
       trace: (line) =>
         services.logger({
           ...line,
@@ -374,7 +400,7 @@ export class ManagedRun implements OpenRun {
   /** The loop never throws for model, tool or user errors. This is a bug or a wrong setting. */
   #broken(thrown: unknown): RunOutcome {
     this.#accepting = false
-    this.#warn('a run broke', thrown)
+    if (!this.#suspendOn(thrown)) this.#warn('a run broke', thrown)
     const error = errorInfo(thrown)
     this.log.append({ type: 'error', errorText: error.message })
     this.log.append({ type: 'finish', finishReason: 'error', messageMetadata: { error } })
@@ -397,7 +423,9 @@ export class ManagedRun implements OpenRun {
       .then(() =>
         snapshot === undefined ? store.runs.put({ ...record, status: now }) : storeAnswer(store, record, snapshot, now),
       )
-      .catch((error: unknown) => this.#warn('the state of a run was not stored', error))
+      .catch((error: unknown) => {
+        if (!this.#suspendOn(error)) this.#warn('the state of a run was not stored', error)
+      })
       .then(() => (now === 'waiting' && this.#wanted === 'waiting' ? this.#setStatus('waiting') : undefined))
   }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { processMark, processStartTime, readResume, type RunRecord, type Session, type Store } from '@troupe/core'
 import type { Frame } from '@troupe/protocol'
+import { isServerFault } from '../util/storage-fault.ts'
 import type { LogGap, RecoveredState } from './prepare-run.ts'
 
 export interface UnfinishedRun extends RecoveredState {
@@ -12,6 +13,7 @@ export interface UnfinishedRun extends RecoveredState {
 
 /**
  * Returns unfinished runs of earlier processes, or of one session, oldest first. Kills their orphaned processes first.
+ * For one session, throws if the database server fails.
  */
 export async function readUnfinishedRuns(
   store: Store,
@@ -32,6 +34,7 @@ export async function readUnfinishedRuns(
         last === record || (last?.userMessageId === record.userMessageId && isColumn(last) && isColumn(record))
       found.push({ record, session, latest, ...(await readRecoveredState(store, record)) })
     } catch (error) {
+      if (only !== undefined && isServerFault(error)) throw error
       onError('a run could not be read', record, error)
     }
   }

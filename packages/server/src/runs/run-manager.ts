@@ -16,6 +16,8 @@ import { ManagedRun, noRun } from './live-run.ts'
 import { columnNumbers } from './live-log.ts'
 import { type PreparedRun, prepareRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
+import { notHere } from './not-here.ts'
+import { isServerFault } from '../util/storage-fault.ts'
 import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
 import { createStandaloneAgents } from './standalone-agents.ts'
 import type { LiveRun, OpenRun, RunToBegin } from './sub-agent-host.ts'
@@ -108,6 +110,8 @@ export function createRunManager(services: RunServices): RunManager {
   const watchers = new Map<string, Set<() => void>>()
   const live = (sessionId: string): readonly OpenRun[] => runs.get(sessionId) ?? []
   const merging = new Set<Promise<void>>()
+  /** In a cluster, the fence under which a run was stored. */
+  const fences = new WeakMap<RunRecord, number>()
   let closing = false
 
   return {
@@ -196,6 +200,8 @@ export function createRunManager(services: RunServices): RunManager {
       return result
     },
     async recover(only) {
+      // If this process had the session before, frames of its runs may still be on their way.
+      await services.journal.idle()
       const found = (await readUnfinishedRuns(store, warn, only)).filter(({ record }) => !isLive(record))
       for (const left of found) if (left.record.agentId !== null) orphans.set(left.record.id, left)
       for (const { record, session, latest, ...left } of found) {
@@ -213,8 +219,7 @@ export function createRunManager(services: RunServices): RunManager {
       }
     },
     async closed(sessionId) {
-      const over = live(sessionId).filter(({ status }) => status !== 'running' && status !== 'waiting')
-      await Promise.allSettled(over.map(({ done }) => done))
+      await Promise.allSettled(live(sessionId).flatMap((run) => (run.isClosing ? run.done : [])))
     },
     async handOver(sessionIds, now) {
       await Promise.allSettled(sessionIds.flatMap((id) => opening.get(id) ?? []))
@@ -222,6 +227,11 @@ export function createRunManager(services: RunServices): RunManager {
     },
     abandon(sessionId) {
       for (const run of [...live(sessionId), ...alone(sessionId)]) run.abandon()
+      // This process may take the session again before they have ended.
+      runs.delete(sessionId)
+      shared.delete(sessionId)
+      for (const key of children.keys()) if (key.startsWith(childKey(sessionId, ''))) children.delete(key)
+      for (const [id, { record }] of orphans) if (record.sessionId === sessionId) orphans.delete(id)
     },
     states: async (sessionIds) => new Map(sessionIds.map((id) => [id, live(id)])),
     async close() {
@@ -241,6 +251,8 @@ export function createRunManager(services: RunServices): RunManager {
     const record = await newRecord(given, inside)
     await inside.runs.put(record)
     await services.turns?.begin(record.sessionId, inside)
+    const fence = services.turns?.fence(record.sessionId)
+    if (fence !== undefined) fences.set(record, fence)
     return record
   }
 
@@ -268,6 +280,8 @@ export function createRunManager(services: RunServices): RunManager {
     const record = stored ?? (await newRecord(given, store))
     await late.store(session.id)
     services.turns?.assertHeld(session.id)
+    // The session was taken again since the run was stored, which continued the run.
+    if (services.turns !== undefined && fences.get(record) !== services.turns.fence(session.id)) throw notHere()
     // A stored record has the same request. Two copies would stay in memory as long as the run.
     const own = stored === undefined ? request : (stored.request as RunRequest)
     const begun = stored === undefined ? 'unstored' : 'stored'
@@ -406,7 +420,7 @@ export function createRunManager(services: RunServices): RunManager {
       claimRecovered,
       isCompared,
       onClosed({ left }) {
-        children.delete(key)
+        if (children.get(key) === live) children.delete(key)
         onLast(sessionId, left)
         if (left) return
         void merge(live)
@@ -435,7 +449,9 @@ export function createRunManager(services: RunServices): RunManager {
     merging.delete(work)
   }
 
+  /** In a cluster, a failure of the database is temporary, and another process may have the session by now. */
   async function giveUp(record: RunRecord, error: unknown): Promise<void> {
+    if (services.turns !== undefined && (isServerFault(error) || isElsewhere(error))) throw error
     warn('a run could not be taken up', record, error)
     const isColumn = record.request['column'] !== undefined
     if (isColumn) await fail(record, error).catch(() => interrupt(record))
@@ -452,7 +468,7 @@ export function createRunManager(services: RunServices): RunManager {
   async function interrupt(record: RunRecord): Promise<void> {
     await store.runs
       .put({ ...record, status: 'interrupted', endedAt: Date.now() })
-      .catch((again: unknown) => warn('a run could not be closed', record, again))
+      .catch((again: unknown) => isElsewhere(again) || warn('a run could not be closed', record, again))
   }
 
   function warn(message: string, { id, sessionId }: { id: string; sessionId: string }, error: unknown): void {
@@ -464,6 +480,11 @@ export function createRunManager(services: RunServices): RunManager {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
   }
+}
+
+/** Another process has the session, or may have it. It closes the run or continues it. */
+function isElsewhere(error: unknown): boolean {
+  return error instanceof NamedError && (error.name === 'NotHere' || error.name === 'NodeLost')
 }
 
 type SharedByColumns = Required<Pick<PreparedRun, 'writes' | 'reserveCallId'>>

@@ -77,6 +77,13 @@ export interface Turns {
   answered(sessionId: string): Promise<void>
   /** Throws `NotHere` (421) unless this process has the session. Checked before a run starts. */
   assertHeld(sessionId: string): void
+  /** Grows each time a process takes the session. Undefined if this process does not have it. */
+  fence(sessionId: string): number | undefined
+  /**
+   * The database failed while a run of the session needed it. Abandons the session's runs here, and continues them
+   * from their journals as soon as the database answers.
+   */
+  suspend(sessionId: string): void
 }
 
 /** A session's view of its workspace: agents, tools, permissions, hooks and state. One object per run. */

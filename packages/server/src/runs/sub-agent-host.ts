@@ -275,6 +275,8 @@ export interface OpenRun extends LiveRun {
   status: RunStatus
   /** True once nothing more of it is written here. */
   readonly left: boolean
+  /** True once its answer is complete, while it is being stored. */
+  readonly isClosing: boolean
   /** Never rejects. */
   begin(): Promise<void>
   abort(reason: NamedError): void

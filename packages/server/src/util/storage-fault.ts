@@ -75,6 +75,22 @@ const bySqliteCode: Record<number, StorageFault> = {
   26: damaged,
 }
 
+/** True if a database server failed, and not the work: after a while the same work may succeed. */
+export function isServerFault(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause.name === 'DatabaseUnavailable') return true
+    if ('code' in cause && typeof cause.code === 'string' && cause.code in bySqlState) return true
+  }
+  return false
+}
+
+/** True if the answer to a statement was lost, so that it may have been executed. */
+export function isInDoubt(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof NamedError && cause.name === 'DatabaseUnavailable') return cause.data['isSent'] === true
+  return false
+}
+
 /** Converts disk, file and database errors to a named error. Returns undefined for any other error. */
 export function storageFault(error: unknown): NamedError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

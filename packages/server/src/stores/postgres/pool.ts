@@ -12,6 +12,8 @@ export interface PostgresPoolOptions {
   statementMs?: number
   /** Limit of waiting for a lock. */
   lockMs?: number
+  /** Limit of connecting, and of waiting for the answer to a statement beyond its own limit. */
+  connectMs?: number
   /** A restart of the server takes a moment, so a new connection is tried for this long. */
   patienceMs?: number
   /** A query that runs with the begin of each transaction, without a further round trip. Rows make it throw. */
@@ -32,7 +34,7 @@ export interface Pool extends PostgresPool {
 /** The server ends a transaction that is idle for this long. */
 const idleTransactionMs = 60_000
 const idleMs = 30_000
-const connectMs = 10_000
+const defaultConnectMs = 10_000
 
 /**
  * Connections to Postgres for Kysely. Adds what `pg` leaves to its users: a lost connection is an error of the statement
@@ -43,6 +45,7 @@ export function createPostgresPool({
   max = 10,
   statementMs = 60_000,
   lockMs = 15_000,
+  connectMs = defaultConnectMs,
   patienceMs = 5000,
   guard,
   log,
@@ -58,7 +61,7 @@ export function createPostgresPool({
     random_page_cost: 1.1,
   }
   const options = {
-    ...clientOptions(url),
+    ...clientOptions(url, connectMs),
     max,
     idleTimeoutMillis: idleMs,
     // The server ends a statement first, if it can be reached.
@@ -142,7 +145,7 @@ async function beginChecked(client: pg.PoolClient, { sql, error }: Guard): Promi
 }
 
 /** Options of every connection. */
-export function clientOptions(url: string): pg.ClientConfig {
+export function clientOptions(url: string, connectMs = defaultConnectMs): pg.ClientConfig {
   return {
     connectionString: url,
     connectionTimeoutMillis: connectMs,
