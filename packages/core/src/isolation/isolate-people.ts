@@ -20,7 +20,7 @@ export interface IsolatePeopleOptions {
   name: string
 }
 
-/** How programs of different people are separated on this machine. */
+/** Creates the isolation of each person on this machine. */
 export interface People {
   /** Undefined if memory and processes cannot be limited. */
   readonly groups: ControlGroups | undefined

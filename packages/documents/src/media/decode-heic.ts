@@ -8,7 +8,7 @@ export interface Pixels {
 /** 100 megapixels are 400 MB. No camera makes more. */
 const maxPixels = 100_000_000
 
-/** What is used of the library, which runs as WebAssembly and has no types of its own for this. */
+/** The part of the library that is used. It runs as WebAssembly and has no types for this. */
 interface HeifLibrary {
   HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] }
 }

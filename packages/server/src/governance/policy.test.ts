@@ -147,7 +147,7 @@ describe('the policy of an organization', () => {
       modes: [{ mode: 'accept-edits', chats: 1 }],
     })
     expect((await server.as('ann').json('/ai/policy')).body).toMatchObject({ policy: {} })
-    // What is forbidden already does not count, and what would be allowed again does.
+    // Models that are already forbidden are not listed. Calls that would be allowed again are.
     await set({ permissions: { deny: ['Bash'] }, models: ['shop/*'] })
     const { body: back } = await server.as('admin').json<Record<string, unknown>>('/ai/policy/preview', {
       body: { policy: { models: ['shop/*'] } },

@@ -45,7 +45,7 @@ export interface Access {
   isOwnOrigin(headers: { host?: string | undefined; origin?: string | undefined }): boolean
 }
 
-/** What an endpoint declares about its callers. */
+/** Declarations of an endpoint about its callers. */
 export interface CheckedRoute {
   open: boolean
   linkable: boolean

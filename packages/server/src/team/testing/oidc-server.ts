@@ -16,7 +16,7 @@ export interface OidcServer {
   port: number
   /** Claims about the next person, true or not. */
   claims: Claims
-  /** What a browser does at the provider, from the first address to the one that leads back. */
+  /** Acts as a browser at the provider, from the first address to the one that leads back. */
   authorize(url: string): Promise<string>
   close(): Promise<void>
 }
