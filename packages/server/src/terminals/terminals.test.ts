@@ -175,9 +175,10 @@ test('a program that reads keys learns the position of the cursor, but a printed
     path.join(files, 'asks.sh'),
     `stty -icanon -echo; printf 'ask\\e[6n'; read -d R p; printf '\\e[c'; read -d c i; stty sane; printf '%q %q ok\\n' "$p" "$i"\n`,
   )
-  one.send({ type: 'input', channel: 1, text: 'cat printed; sleep 0.3; echo pri""nted\n' })
+  one.send({ type: 'input', channel: 1, text: 'cat printed; read -r; echo pri""nted\n' })
   await one.until(() => one.text().includes('x\x1b[6;1n'))
   one.send({ type: 'position', channel: 1, query: 1, row: 3, column: 4 })
+  one.send({ type: 'input', channel: 1, text: '\n' })
   await one.until(() => one.text().includes('printed\r\n'))
   one.send({ type: 'input', channel: 1, text: 'bash asks.sh\n' })
   await one.until(() => one.text().includes('ask\x1b[6;2n'))
