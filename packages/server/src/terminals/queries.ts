@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** A question of a program: which terminal this is, if it works, and where the cursor is. */
@@ -24,37 +25,50 @@ const startMs = 3000
 
 export function createQueries(shell: { pid: number; isTyped: () => boolean; write: (text: string) => void }) {
   const startedAt = Date.now()
-  const open = new Map<number, number>()
+  const open = new Map<number, { until: number; front: number | undefined }>()
   let last = 0
   let waiting = 0
   const queries: TerminalQueries = {
     ask(query) {
+      const front = frontGroup(shell.pid)
       if (query === 'position') {
-        open.set(++last, Date.now() + openMs)
+        open.set(++last, { until: Date.now() + openMs, front })
         for (const number of open.keys()) if (open.size > mostOpen) open.delete(number)
         return last
       }
       // fish waits for this before its first prompt.
       if (query === 'identity' && !shell.isTyped() && Date.now() - startedAt < startMs) shell.write(identity)
-      else void tell(query === 'identity' ? identity : '\x1b[0n')
+      else void tell(query === 'identity' ? identity : '\x1b[0n', front)
       return undefined
     },
     answer(number, row, column) {
-      const until = open.get(number) ?? 0
+      const asked = open.get(number)
       open.delete(number)
-      if (until >= Date.now()) void tell(`\x1b[${row};${column}R`)
+      if (asked !== undefined && asked.until >= Date.now()) void tell(`\x1b[${row};${column}R`, asked.front)
     },
   }
   return queries
 
-  async function tell(text: string): Promise<void> {
+  /** Another program may be in front by now. It did not ask. */
+  async function tell(text: string, front: number | undefined): Promise<void> {
     if (waiting >= mostOpen) return
     waiting++
     try {
-      if (await readsKeys(shell.pid)) shell.write(text)
+      if ((await readsKeys(shell.pid)) && frontGroup(shell.pid) === front) shell.write(text)
     } finally {
       waiting--
     }
+  }
+}
+
+/** The process group in front of a shell's terminal. Undefined where only other programs can tell. */
+function frontGroup(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name before it may contain anything, but it ends at the last parenthesis.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[5])
+  } catch {
+    return undefined
   }
 }
 
