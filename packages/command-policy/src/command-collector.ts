@@ -167,7 +167,7 @@ export class CommandCollector {
 
   #readsCode(found: CommandFinding, name: string, spot: ScriptContext): void {
     const { network, text, certain } = spot.input
-    if (certain && text !== null && printsInlineCode(name, [/^python/.test(name) ? '-c' : '-e', text])) {
+    if (certain && text !== null && printsInlineCode(name, [name.startsWith('python') ? '-c' : '-e', text])) {
       found.prints = true
       return
     }

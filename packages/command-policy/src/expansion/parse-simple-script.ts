@@ -1,5 +1,5 @@
-import { isDangerousName, isKeptByShell } from './environment-variables.ts'
-import { revisionSuffix } from './literal-lexer.ts'
+import { isDangerousName, isKeptByShell } from '../environment-variables.ts'
+import { revisionSuffix } from '../literal-lexer.ts'
 import {
   type DoubleTest,
   type Group,

@@ -1,4 +1,4 @@
-import { filesOfFind } from './find-files.ts'
+import { filesOfFind } from '../find-files.ts'
 import { entriesOf, isFolder } from './match-files.ts'
 import { numbersBetween } from './parse-simple-script.ts'
 

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { analyzeCommand } from './analyze-command.ts'
+import { analyzeCommand } from '../analyze-command.ts'
 import { expandScript } from './expand-script.ts'
-import { hasBubblewrap, noBubblewrap } from './testing/bash-trials.ts'
-import { seededRandom } from './testing/random-commands.ts'
-import { executedCommands } from './testing/run-in-bash.ts'
+import { hasBubblewrap, noBubblewrap } from '../testing/bash-trials.ts'
+import { seededRandom } from '../testing/random-commands.ts'
+import { executedCommands } from '../testing/run-in-bash.ts'
 
 const full = process.env['TROUPE_TEST_FULL'] === '1'
 const seed = Number(process.env['TROUPE_TEST_SEED'] ?? (full ? Date.now() % 1_000_000 : 4880))

@@ -1,6 +1,6 @@
-import type { ShellContext } from './command-analysis.ts'
-import { isDangerousName, isKeptByShell, isSafeAssignment } from './environment-variables.ts'
-import { lexLiteral } from './literal-lexer.ts'
+import type { ShellContext } from '../command-analysis.ts'
+import { isDangerousName, isKeptByShell, isSafeAssignment } from '../environment-variables.ts'
+import { lexLiteral } from '../literal-lexer.ts'
 import { isFolder, isSymlink, type LookLimit, matchFiles } from './match-files.ts'
 import {
   anyText,
@@ -14,8 +14,8 @@ import {
   trackedFile,
 } from './output-lines.ts'
 import { parseSimpleScript } from './parse-simple-script.ts'
-import { programs } from './programs/programs.ts'
-import { mayChangeFolder } from './shell-state.ts'
+import { programs } from '../programs/programs.ts'
+import { mayChangeFolder } from '../shell-state.ts'
 import {
   type DoubleTest,
   type Group,
