@@ -36,6 +36,8 @@ export function authOptions({ db, dialect, team, people, log }: AccountsOptions,
     appName: 'Troupe',
     baseURL: team.origin,
     basePath,
+    // Reads what was encrypted before keys had versions.
+    secret: team.derive('accounts', team.oldSecretKeys?.at(-1)).toString('base64url'),
     // The version names the key in what it encrypts, so that earlier keys can be told apart.
     secrets: [team.secretKey, ...(team.oldSecretKeys ?? [])].map((key) => ({
       version: team.derive('accounts version', key).readUInt32BE(0),

@@ -14,6 +14,8 @@ const rights = ['read', 'comment', 'write', 'approve'] as const
 /** Viewers never write, whatever a chat is shared with. */
 const rightOptions = (role: Role | undefined) =>
   rights.slice(0, role === 'viewer' ? 2 : 4).map((value) => ({ value, label: t.team.share.rights[value] }))
+const usableRight = (right: ShareRight, role: Role | undefined): ShareRight =>
+  role === 'viewer' && right !== 'read' ? 'comment' : right
 const durations = ['1', '7', '30', '90', '365'] as const
 
 /** Shares the chat with its folder, with people, and with anyone who has a link. */
@@ -64,7 +66,7 @@ export function SharePeople({ sessionId }: { sessionId: string }) {
               <>
                 <Select
                   label={t.team.share.rightOf(person.name)}
-                  value={right}
+                  value={usableRight(right, members.find(({ id }) => id === person.id)?.role)}
                   options={rightOptions(members.find(({ id }) => id === person.id)?.role)}
                   onChange={(next) => void share(person.id, next)}
                 />
@@ -101,8 +103,7 @@ function AddPerson({ people, onAdd }: AddPersonProps) {
     <form
       className="team-add"
       onSubmit={onSubmit(async () => {
-        if (chosen !== undefined)
-          await onAdd(chosen.id, options.some(({ value }) => value === right) ? right : 'comment')
+        if (chosen !== undefined) await onAdd(chosen.id, usableRight(right, chosen.role))
         setPersonId('')
       })}
     >
@@ -115,7 +116,12 @@ function AddPerson({ people, onAdd }: AddPersonProps) {
         ]}
         onChange={setPersonId}
       />
-      <Select label={t.team.folders.right} value={right} options={options} onChange={setRight} />
+      <Select
+        label={t.team.folders.right}
+        value={usableRight(right, chosen?.role)}
+        options={options}
+        onChange={setRight}
+      />
       <Button type="submit" disabled={chosen === undefined}>
         {t.team.share.add}
       </Button>

@@ -11,6 +11,7 @@ import { SharePeople } from './share-people.tsx'
 const people = [
   { id: 'p1', name: 'Ann', email: null, role: 'member', secondFactor: false, createdAt: 1 },
   { id: 'p2', name: 'Ann Lee', email: null, role: 'member', secondFactor: false, createdAt: 1 },
+  { id: 'p3', name: 'Vic', email: null, role: 'viewer', secondFactor: false, createdAt: 1 },
 ]
 
 beforeEach(() => {
@@ -39,6 +40,9 @@ test('a chat is shared with a person, and its right changes and ends', async () 
     },
   })
   await eventually(() => document.querySelector('select') !== null)
+  // Viewers never write.
+  await type(field(t.team.share.person), 'p3')
+  expect(field(t.team.folders.right).textContent).not.toContain(t.team.share.rights.write)
   await type(field(t.team.share.person), 'p1')
   await click(button(t.team.share.add))
   await eventually(() => document.body.textContent.includes('Ann'))

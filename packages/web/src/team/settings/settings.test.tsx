@@ -3,6 +3,7 @@ import { addSections, useSections } from '../../settings/sections.ts'
 import { type TeamPage, useTeam } from '../../state/team.tsx'
 import { button, change, click, eventually, field, render, type } from '../../testing/render.tsx'
 import { t } from '../../texts/t.ts'
+import { expectedFocus } from '../../ui/focus.ts'
 import { programOf } from './account-access.tsx'
 import { Tokens } from './api-tokens.tsx'
 import { AuditSection } from './audit-section.tsx'
@@ -108,6 +109,9 @@ test('the authenticator app shows a QR code, and backup codes only after a right
   await click(button(t.team.account.confirm))
   await eventually(() => view.querySelector('[role=alert]')?.textContent === t.team.signIn.codeFailed)
   expect(view.textContent).not.toContain('one-two')
+  // The focus goes back to where it began.
+  await click(button(t.ui.cancel))
+  expect(expectedFocus().element).toBe(button(t.team.account.setUp))
 })
 
 test('a grant of a folder is added, changed and removed', async () => {

@@ -4,7 +4,7 @@ import { SettingRow } from '../../settings/section-parts.tsx'
 import { useTeam } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
-import { focusOnMount } from '../../ui/focus.ts'
+import { expectFocus, focusOnMount } from '../../ui/focus.ts'
 import { useWorkspace } from '../../workspace/workspace.ts'
 import { AccessFailure, onSubmit, useAttempt } from '../parts/access-page.tsx'
 import '../parts/parts.css'
@@ -21,7 +21,11 @@ export function TwoFactor() {
   const { call } = useWorkspace().api
   const { hasPassword, secondFactor } = useTeam((state) => state.page!.person)
   const [step, setStep] = useState<Step>({ at: 'start' })
-  const start = () => setStep({ at: 'start' })
+  const start = () => {
+    // The form that had the focus goes.
+    expectFocus(() => document.querySelector('[data-setting=totp] button'))
+    setStep({ at: 'start' })
+  }
 
   const proceed = async (wants: 'set-up' | 'remove' | 'codes', password: string) => {
     if (wants === 'set-up') setStep({ at: 'scan', ...(await call('POST /ai/account/totp', { body: { password } })) })
