@@ -31,7 +31,10 @@ function relations(...targets: readonly (readonly [type: string, target: string,
 }
 
 /** A workbook of one sheet with these rows. `more` follows them. */
-function xlsx(rows: string, { more = '', head = '', ...parts }: Record<string, string | Buffer> = {}): Buffer {
+function xlsx(
+  rows: string,
+  { more = '', head = '', ...parts }: { more?: string; head?: string; [part: string]: string | Buffer } = {},
+): Buffer {
   return makeZip({
     '_rels/.rels': relations(['officeDocument', 'xl/workbook.xml']),
     'xl/workbook.xml': `<workbook xmlns:r="${office}"><sheets><sheet name="Budget" r:id="rId1"/></sheets></workbook>`,
