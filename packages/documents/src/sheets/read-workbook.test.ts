@@ -31,17 +31,14 @@ function relations(...targets: readonly (readonly [type: string, target: string,
 }
 
 /** A workbook of one sheet with these rows. `more` follows them. */
-function xlsx(
-  rows: string,
-  { more = '', head = '', ...parts }: { more?: string; head?: string; [part: string]: string | Buffer } = {},
-): Buffer {
+function xlsx(rows: string, { more = '', head = '', ...parts }: Record<string, string | Buffer> = {}): Buffer {
   return makeZip({
     '_rels/.rels': relations(['officeDocument', 'xl/workbook.xml']),
     'xl/workbook.xml': `<workbook xmlns:r="${office}"><sheets><sheet name="Budget" r:id="rId1"/></sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': relations(['worksheet', 'worksheets/sheet1.xml'], ['styles', 'styles.xml']),
     'xl/styles.xml':
       '<styleSheet><numFmts><numFmt numFmtId="170" formatCode="#,##0.00 [$€-407]"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="10"/><xf numFmtId="170"/></cellXfs></styleSheet>',
-    'xl/worksheets/sheet1.xml': `<worksheet>${head}<sheetData>${rows}</sheetData>${more}</worksheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet>${String(head)}<sheetData>${rows}</sheetData>${String(more)}</worksheet>`,
     ...parts,
   })
 }
