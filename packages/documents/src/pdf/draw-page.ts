@@ -36,7 +36,7 @@ export async function drawScan(pdf: OpenPdf, number: number): Promise<Uint8Array
 export async function drawPage(
   { document }: OpenPdf,
   number: number,
-  { scale, side = imageSide }: { scale?: number; side?: number },
+  { scale, side = imageSide, ms = drawMs }: { scale?: number; side?: number; ms?: number },
 ): Promise<Canvas> {
   const page = await document.getPage(number)
   const plain = page.getViewport({ scale: 1 })
@@ -51,12 +51,12 @@ export async function drawPage(
   const task = page.render({ canvas: null, canvasContext: context as never, viewport })
   // Without a turn of the event loop between its steps, pdf.js would draw on while the timer waits.
   task.onContinue = (next: () => void) => void setImmediate(next)
-  const timer = setTimeout(() => task.cancel(), drawMs)
+  const timer = setTimeout(() => task.cancel(), ms)
   try {
     await task.promise
   } catch (error) {
     if ((error as Error).name !== 'RenderingCancelledException') throw error
-    throw new Error(`Drawing page ${number} took longer than ${drawMs / 1000} seconds. Read its text instead.`)
+    throw new Error(`Drawing page ${number} took longer than ${ms / 1000} seconds. Read its text instead.`)
   } finally {
     clearTimeout(timer)
     page.cleanup()

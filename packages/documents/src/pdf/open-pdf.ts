@@ -140,6 +140,8 @@ function openError({ name, message }: Error, file: string): Error {
     return new Error(
       `${file} is encrypted and needs a password. Ask for an unprotected copy, or decrypt it with a command such as "qpdf --decrypt".`,
     )
+  if (/encryption/i.test(message))
+    return new Error(`${file} is encrypted for other readers, such as with a certificate. Ask for an unprotected copy.`)
   return new Error(
     `${file} is damaged or not a complete PDF: ${message.replace(/\.$/, '')}. Ask for another copy of the file.`,
   )

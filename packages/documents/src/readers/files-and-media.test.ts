@@ -107,7 +107,7 @@ test('pictures of phones are decoded, and damaged ones say so', async () => {
   const bytes = Buffer.from(heic, 'base64')
   expect((await read('IMG_1.HEIC', bytes)).facts).toBe('HEIC, 64 x 64 pixels, 392 bytes')
   const { images = [] } = await read('IMG_1.HEIC', bytes, { images: true })
-  expect(images).toMatchObject([{ mediaType: 'image/png', width: 64, height: 64 }])
+  expect(images).toMatchObject([{ mediaType: 'image/jpeg', width: 64, height: 64 }])
   const colors = await sharp(images[0]!.bytes).resize(1, 2, { kernel: 'nearest' }).removeAlpha().raw().toBuffer()
   expect([...colors].map((value) => Math.round(value / 255))).toEqual([1, 0, 0, 0, 0, 1])
   const damaged = await read('IMG_2.HEIC', bytes.subarray(0, 370), { images: true })

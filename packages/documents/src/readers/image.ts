@@ -1,5 +1,5 @@
 import type { DocumentImage } from '@troupe/core'
-import type { Sharp } from 'sharp'
+import type { OutputInfo, Sharp } from 'sharp'
 import { decodeHeic } from '../media/decode-heic.ts'
 import { exifLines } from '../media/image-facts.ts'
 import { defineReader } from '../reader.ts'
@@ -8,7 +8,7 @@ import { checkParts, sizeOf } from '../text/parts.ts'
 const title = 'an image'
 const maxBytes = 100 * 2 ** 20
 const longestSide = 1568
-/** Photos are larger as PNG, and become JPEG. */
+/** Larger pictures become JPEG. */
 const mostPngBytes = 1_000_000
 
 export default defineReader({
@@ -57,14 +57,19 @@ async function shownImage(bytes: Buffer, type: string): Promise<DocumentImage | 
   try {
     const picture = type === 'image/heic' ? await openHeic(bytes) : sharp(bytes, { failOn: 'none' }).rotate()
     const small = picture.resize(longestSide, longestSide, { fit: 'inside', withoutEnlargement: true })
-    const { data, info } = await small.clone().png().toBuffer({ resolveWithObject: true })
-    const { width, height } = info
-    if (data.length <= mostPngBytes) return { anchor: 'image', bytes: data, mediaType: 'image/png', width, height }
-    const photo = await small.flatten({ background: 'white' }).jpeg({ quality: 85 }).toBuffer()
-    return { anchor: 'image', bytes: photo, mediaType: 'image/jpeg', width, height }
+    // Photos would be several megabytes as PNG.
+    const png = type === 'image/heic' ? undefined : await small.clone().png().toBuffer({ resolveWithObject: true })
+    if (png !== undefined && png.data.length <= mostPngBytes) return toImage(png.data, 'image/png', png.info)
+    const jpeg = small.flatten({ background: 'white' }).jpeg({ quality: 85 })
+    const { data, info } = await jpeg.toBuffer({ resolveWithObject: true })
+    return toImage(data, 'image/jpeg', info)
   } catch {
     return undefined
   }
+}
+
+function toImage(bytes: Buffer, mediaType: string, { width, height }: OutputInfo): DocumentImage {
+  return { anchor: 'image', bytes, mediaType, width, height }
 }
 
 /** Sharp has no decoder for the pictures of phones. */

@@ -38,7 +38,7 @@ function xlsx(rows: string, { more = '', head = '', ...parts }: Record<string, s
     'xl/_rels/workbook.xml.rels': relations(['worksheet', 'worksheets/sheet1.xml'], ['styles', 'styles.xml']),
     'xl/styles.xml':
       '<styleSheet><numFmts><numFmt numFmtId="170" formatCode="#,##0.00 [$€-407]"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="10"/><xf numFmtId="170"/></cellXfs></styleSheet>',
-    'xl/worksheets/sheet1.xml': `<worksheet>${head}<sheetData>${rows}</sheetData>${more}</worksheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet>${String(head)}<sheetData>${rows}</sheetData>${String(more)}</worksheet>`,
     ...parts,
   })
 }

@@ -37,11 +37,7 @@ export function ImageView({ source }: { source: FileSource }) {
         <IconButton label={t.viewers.fit} aria-pressed={width === null} onClick={() => setWidth(null)}>
           <Maximize />
         </IconButton>
-        {size !== undefined && (
-          <span className="viewer-facts">
-            {size.width} × {size.height}
-          </span>
-        )}
+        <span className="viewer-facts">{size === undefined ? t.panels.loading : `${size.width} × ${size.height}`}</span>
       </div>
       <section
         ref={room}
