@@ -38,10 +38,10 @@ export interface Cluster {
   /** Makes this node the holder, and continues unfinished runs. Returns the holder, which may be another node. */
   adopt(sessionId: string): Promise<string>
   /**
-   * Leaves a chat whose runs wait for a person to the database. Whoever answers brings it back, on any node. Call only
-   * while all its runs wait.
+   * Leaves a chat whose runs all wait for a person to the database. Whoever answers brings it back, on any node.
+   * Resolves to false if they do not.
    */
-  park(sessionId: string): Promise<void>
+  park(sessionId: string): Promise<boolean>
   /** Waits for a chat that is being parked. */
   settled(sessionId: string): Promise<void>
   /** Hands all chats to other nodes, each at a safe point or once `graceMs` are over. */
@@ -51,6 +51,8 @@ export interface Cluster {
 
 const pollMs = 1000
 const turnsPerTake = 16
+/** A turn that cannot be continued at the moment is offered again after this time. */
+const retryMs = 5000
 /** Completed turns are reported together. */
 const endTogetherMs = 50
 
@@ -59,7 +61,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   let runs: RunManager | undefined
   const entries = new Map<string, string[]>()
   const adopting = new Map<string, Promise<string>>()
-  const parking = new Map<string, Promise<void>>()
+  const parking = new Map<string, Promise<boolean>>()
   const stop = new AbortController()
   let ended: string[] = []
   let ending: Promise<void> | undefined
@@ -121,7 +123,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     },
     assertValid: () => nodes.assertValid(),
     async answered(sessionId) {
-      // The chat was parked while the answer was on its way.
+      await parking.get(sessionId)?.catch(() => undefined)
+      // The chat was parked while the answer was on its way, so nobody waited for it.
       if (leases.fenceOf(sessionId) === undefined) await offer(sessionId)
     },
   }
@@ -143,7 +146,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     async park(sessionId) {
       const work = park(sessionId).finally(() => parking.delete(sessionId))
       parking.set(sessionId, work)
-      await work
+      return work
     },
     async settled(sessionId) {
       await parking.get(sessionId)?.catch(() => undefined)
@@ -201,8 +204,16 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     if (holder !== nodes.self.id) return holder
     const records = await store.runs.ofSession(sessionId)
     if (records.every(({ endedAt }) => endedAt !== null)) return holder
-    if (!entries.has(sessionId)) await store.transaction((inside) => turns.begin(sessionId, inside))
-    await runs?.recover(sessionId)
+    const isKnown = entries.has(sessionId)
+    if (!isKnown) await store.transaction((inside) => turns.begin(sessionId, inside))
+    try {
+      await runs?.recover(sessionId)
+    } catch (error) {
+      runs?.abandon(sessionId)
+      if (!isKnown) endEntries(sessionId)
+      await leases.release([sessionId])
+      throw error
+    }
     return holder
   }
 
@@ -238,7 +249,18 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       if ((states?.get(sessionId) ?? []).length === 0) endEntries(sessionId)
     } catch (error) {
       warn('a turn of another node could not be continued')(error)
+      void offerAgain(sessionId).catch(warn('a turn could not be offered again'))
     }
+  }
+
+  /** Until then the entry of this node keeps the turn, in case the node dies. */
+  async function offerAgain(sessionId: string): Promise<void> {
+    await delay(retryMs, undefined, { signal: stop.signal }).catch(() => undefined)
+    const mine = entries.get(sessionId)
+    if (mine === undefined || leases.fenceOf(sessionId) !== undefined || stop.signal.aborted) return
+    entries.delete(sessionId)
+    await offer(sessionId)
+    await engine.end(mine)
   }
 
   function endEntries(sessionId: string): void {
@@ -258,20 +280,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     })
   }
 
-  async function park(sessionId: string): Promise<void> {
-    const open = await openAsks(sessionId)
-    await runs?.handOver([sessionId], AbortSignal.abort())
+  async function park(sessionId: string): Promise<boolean> {
+    if ((await runs?.park(sessionId)) !== true) return false
     const mine = entries.get(sessionId)
     entries.delete(sessionId)
     await leases.release([sessionId])
     if (mine !== undefined) await engine.end(mine)
-    // An answer that came meanwhile found nobody waiting.
-    const left = new Set(await openAsks(sessionId))
-    if (open.some((id) => !left.has(id))) await offer(sessionId)
-  }
-
-  async function openAsks(sessionId: string): Promise<string[]> {
-    return (await store.asks.list({ sessionId, open: true })).map(({ id }) => id)
+    return true
   }
 
   /** Any node of this place may continue the chat. */
