@@ -11,6 +11,9 @@ import { createLaptop, type Laptop } from './testing/laptop.ts'
 
 const { sandbox } = await findSandbox()
 
+/** Machines may be busy. */
+const soon = { timeout: 20_000 }
+
 describe('a folder on the computer of a member', () => {
   let balancer: Balancer
   let team: TestTeam
@@ -34,7 +37,7 @@ describe('a folder on the computer of a member', () => {
     laptop = createLaptop(balancer.url, body.secret)
     writeFileSync(path.join(laptop.folder, 'notes.txt'), 'on the laptop\n')
     workspace = await laptop.join()
-  })
+  }, 90_000)
   afterAll(async () => {
     await laptop?.remove()
     await team?.close()
@@ -119,7 +122,7 @@ describe('a folder on the computer of a member', () => {
     ])
     await chat('long', 'long')
     const done = approve('long')
-    await expect.poll(() => existsSync(log)).toBe(true)
+    await expect.poll(() => existsSync(log), soon).toBe(true)
     balancer.cut()
     await done
     const [, call] = await parts('long')
@@ -178,7 +181,7 @@ describe('a folder on the computer of a member', () => {
 
   it('is missing while the computer is away, and its chats stay readable', async () => {
     await laptop.kill()
-    await expect.poll(async () => (await folders(mia))[0]?.state).toBe('missing')
+    await expect.poll(async () => (await folders(mia))[0]?.state, soon).toBe('missing')
     team.script('away', [[{ call: { name: 'Read', input: { file_path: 'notes.txt' } } }], [{ text: 'It is away.' }]])
     await chat('away', 'away')
     expect(JSON.stringify(await parts('away'))).toContain('The computer \\"laptop\\" with this folder is not connected')
