@@ -1,8 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { findSandbox } from '@troupe/core'
-import type { Ask } from '@troupe/core'
+import { type Ask, findSandbox, type People } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openMemberNumbers } from '../isolation/member-numbers.ts'
+import { createIsolation, type TeamIsolation } from '../isolation/open-isolation.ts'
 import { createTestDatabase, hasPostgres } from '../testing/postgres.ts'
 import { type Chat, readChat, userMessage } from '../testing/test-server.ts'
 import { type Browser, type TestTeam, testTeam } from '../team/testing/test-team.ts'
@@ -15,6 +17,7 @@ const { sandbox } = await findSandbox()
 const soon = { timeout: 20_000 }
 
 describe('a folder on the computer of a member', () => {
+  let state: string
   let balancer: Balancer
   let team: TestTeam
   let mia: Browser & { id: string }
@@ -22,10 +25,11 @@ describe('a folder on the computer of a member', () => {
   let laptop: Laptop
   let workspace: string
   beforeAll(async () => {
+    state = mkdtempSync(path.join(tmpdir(), 'troupe-isolation-'))
     balancer = await openBalancer()
     team = await testTeam({
       publicUrl: balancer.url,
-      server: { listen: true, port: 0 },
+      server: { listen: true, port: 0, isolation: testIsolation(state) },
       ...(hasPostgres && { databaseUrl: await createTestDatabase() }),
     })
     balancer.target = team.port
@@ -42,6 +46,7 @@ describe('a folder on the computer of a member', () => {
     await laptop?.remove()
     await team?.close()
     await balancer?.close()
+    rmSync(state, { recursive: true, force: true })
   })
 
   const chat = async (sessionId: string, text: string): Promise<Chat> =>
@@ -191,3 +196,14 @@ describe('a folder on the computer of a member', () => {
     expect(JSON.stringify(await parts('away'))).toContain('on the laptop')
   })
 })
+
+/** Members are separated on the server, but programs start nowhere: those of a joined folder are elsewhere. */
+function testIsolation(folder: string): TeamIsolation {
+  const of = (given: { person: string; folder: string }): object => ({
+    ...given,
+    sandbox: { name: 'bubblewrap', wrap: () => Promise.reject(new Error('Nothing runs on the server.')) },
+  })
+  const people = { of, close: () => undefined, groups: undefined } as unknown as People
+  const numbers = openMemberNumbers(path.join(folder, 'people.json'), { from: 300, count: 10 })
+  return createIsolation({ home: folder, folder, people, numbers, networks: undefined, isRoot: false, hasView: false })
+}
