@@ -40,10 +40,10 @@ export interface Cluster {
   /** Makes this node the holder, and continues unfinished runs. Returns the holder, which may be another node. */
   adopt(sessionId: string): Promise<string>
   /**
-   * Leaves a chat whose runs wait for a person to the database. Whoever answers brings it back, on any node. Call only
-   * while all its runs wait.
+   * Leaves a chat whose runs all wait for a person to the database. Whoever answers brings it back, on any node.
+   * Resolves to false if they do not.
    */
-  park(sessionId: string): Promise<void>
+  park(sessionId: string): Promise<boolean>
   /** Waits for a chat that is being parked. */
   settled(sessionId: string): Promise<void>
   /** See `Turns.suspend`. For a request whose changes may or may not be stored, too. */
@@ -64,7 +64,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   let runs: RunManager | undefined
   const entries = new Map<string, string[]>()
   const adopting = new Map<string, Promise<string>>()
-  const parking = new Map<string, Promise<void>>()
+  const parking = new Map<string, Promise<boolean>>()
   const suspended = new Set<string>()
   const stop = new AbortController()
   let ended: string[] = []
@@ -132,7 +132,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     },
     assertValid: () => nodes.assertValid(),
     async answered(sessionId) {
-      // The chat was parked while the answer was on its way.
+      await parking.get(sessionId)?.catch(() => undefined)
+      // The chat was parked while the answer was on its way, so nobody waited for it.
       if (leases.fenceOf(sessionId) === undefined) await offer(sessionId)
     },
     fence: (sessionId) => leases.fenceOf(sessionId),
@@ -156,7 +157,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     async park(sessionId) {
       const work = park(sessionId).finally(() => parking.delete(sessionId))
       parking.set(sessionId, work)
-      await work
+      return work
     },
     async settled(sessionId) {
       await parking.get(sessionId)?.catch(() => undefined)
@@ -325,20 +326,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     })
   }
 
-  async function park(sessionId: string): Promise<void> {
-    const open = await openAsks(sessionId)
-    await runs?.handOver([sessionId], AbortSignal.abort())
+  async function park(sessionId: string): Promise<boolean> {
+    if ((await runs?.park(sessionId)) !== true) return false
     const mine = entries.get(sessionId)
     entries.delete(sessionId)
     await leases.release([sessionId])
     if (mine !== undefined) await engine.end(mine)
-    // An answer that came meanwhile found nobody waiting.
-    const left = new Set(await openAsks(sessionId))
-    if (open.some((id) => !left.has(id))) await offer(sessionId)
-  }
-
-  async function openAsks(sessionId: string): Promise<string[]> {
-    return (await store.asks.list({ sessionId, open: true })).map(({ id }) => id)
+    return true
   }
 
   /** Any node of this place may continue the chat. */

@@ -56,10 +56,8 @@ export function parkWaiting(options: ParkOptions): { close(): Promise<void> } {
     const asks = await store.asks.list({ sessionId, open: true })
     const isForPeople =
       asks.length > 0 && asks.every(({ kind, timeoutMs }) => kind !== 'browser' && timeoutMs === undefined)
-    // Checked last, without a wait before the runs are left.
-    if (!isForPeople || !states.canLeave(sessionId) || !isWaiting(sessionId)) return
+    if (!isForPeople || !states.canLeave(sessionId) || !(await cluster.park(sessionId))) return
     since.delete(sessionId)
-    await cluster.park(sessionId)
     // Unless it is already back.
     if (cluster.leases.fenceOf(sessionId) === undefined) await states.leave(sessionId)
   }

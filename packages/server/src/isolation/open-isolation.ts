@@ -19,6 +19,7 @@ import { type MemberNumbers, openMemberNumbers } from './member-numbers.ts'
 import { guardFolder, hasOwnView } from './own-view.ts'
 import { createPersonNetworks } from './person-network.ts'
 import { probePeople } from './probe-people.ts'
+import { isJoinedPath } from '../util/joined-folder.ts'
 import { acceptance, defaultIds, defaultLimits, type IsolationSettings } from '../config/team-settings.ts'
 
 export { enterOwnView } from './own-view.ts'
@@ -138,8 +139,10 @@ export function createIsolation(options: {
       done.catch(() => admitting.delete(real))
       return done
     },
-    of: (personId, workspace) => isolated(personId, realpathSync(workspace)),
+    // A folder on a member's computer has no files here.
+    of: (personId, workspace) => isolated(personId, isJoinedPath(workspace) ? undefined : realpathSync(workspace)),
     ofFolder(place) {
+      if (isJoinedPath(place)) return isolated(undefined, undefined)
       const folder = around(realpathSync(place))
       if (folder !== undefined) return isolated(undefined, folder)
       throw new NamedError('FolderNotShared', `${place} is outside of the folders that members share here.`, {

@@ -1,8 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { findSandbox } from '@troupe/core'
-import type { Ask } from '@troupe/core'
+import { type Ask, findSandbox, type People } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openMemberNumbers } from '../isolation/member-numbers.ts'
+import { createIsolation, type TeamIsolation } from '../isolation/open-isolation.ts'
 import { createTestDatabase, hasPostgres } from '../testing/postgres.ts'
 import { type Chat, readChat, userMessage } from '../testing/test-server.ts'
 import { type Browser, type TestTeam, testTeam } from '../team/testing/test-team.ts'
@@ -11,7 +13,11 @@ import { createLaptop, type Laptop } from './testing/laptop.ts'
 
 const { sandbox } = await findSandbox()
 
+/** Machines may be busy. */
+const soon = { timeout: 20_000 }
+
 describe('a folder on the computer of a member', () => {
+  let state: string
   let balancer: Balancer
   let team: TestTeam
   let mia: Browser & { id: string }
@@ -19,10 +25,11 @@ describe('a folder on the computer of a member', () => {
   let laptop: Laptop
   let workspace: string
   beforeAll(async () => {
+    state = mkdtempSync(path.join(tmpdir(), 'troupe-isolation-'))
     balancer = await openBalancer()
     team = await testTeam({
       publicUrl: balancer.url,
-      server: { listen: true, port: 0 },
+      server: { listen: true, port: 0, isolation: testIsolation(state) },
       ...(hasPostgres && { databaseUrl: await createTestDatabase() }),
     })
     balancer.target = team.port
@@ -34,11 +41,12 @@ describe('a folder on the computer of a member', () => {
     laptop = createLaptop(balancer.url, body.secret)
     writeFileSync(path.join(laptop.folder, 'notes.txt'), 'on the laptop\n')
     workspace = await laptop.join()
-  })
+  }, 90_000)
   afterAll(async () => {
     await laptop?.remove()
     await team?.close()
     await balancer?.close()
+    rmSync(state, { recursive: true, force: true })
   })
 
   const chat = async (sessionId: string, text: string): Promise<Chat> =>
@@ -119,7 +127,7 @@ describe('a folder on the computer of a member', () => {
     ])
     await chat('long', 'long')
     const done = approve('long')
-    await expect.poll(() => existsSync(log)).toBe(true)
+    await expect.poll(() => existsSync(log), soon).toBe(true)
     balancer.cut()
     await done
     const [, call] = await parts('long')
@@ -178,7 +186,7 @@ describe('a folder on the computer of a member', () => {
 
   it('is missing while the computer is away, and its chats stay readable', async () => {
     await laptop.kill()
-    await expect.poll(async () => (await folders(mia))[0]?.state).toBe('missing')
+    await expect.poll(async () => (await folders(mia))[0]?.state, soon).toBe('missing')
     team.script('away', [[{ call: { name: 'Read', input: { file_path: 'notes.txt' } } }], [{ text: 'It is away.' }]])
     await chat('away', 'away')
     expect(JSON.stringify(await parts('away'))).toContain('The computer \\"laptop\\" with this folder is not connected')
@@ -188,3 +196,14 @@ describe('a folder on the computer of a member', () => {
     expect(JSON.stringify(await parts('away'))).toContain('on the laptop')
   })
 })
+
+/** Members are separated on the server, but programs start nowhere: those of a joined folder are elsewhere. */
+function testIsolation(folder: string): TeamIsolation {
+  const of = (given: { person: string; folder: string }): object => ({
+    ...given,
+    sandbox: { name: 'bubblewrap', wrap: () => Promise.reject(new Error('Nothing runs on the server.')) },
+  })
+  const people = { of, close: () => undefined, groups: undefined } as unknown as People
+  const numbers = openMemberNumbers(path.join(folder, 'people.json'), { from: 300, count: 10 })
+  return createIsolation({ home: folder, folder, people, numbers, networks: undefined, isRoot: false, hasView: false })
+}

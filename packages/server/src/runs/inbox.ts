@@ -22,6 +22,8 @@ export interface Inbox extends Asks {
   find(id: string): Promise<Ask | undefined>
   /** Returns open asks, including those a stream has just shown: a page requests the list when it sees one. */
   list(options: { sessionId?: string; runId?: string }): Promise<Ask[]>
+  /** True while an answer for a run of the session is being stored, and the run does not know it yet. */
+  isAnswering(sessionId: string): boolean
   /** Called before a stream shows the id of an ask that is about to open. */
   announce(id: string): void
   /**
@@ -55,6 +57,7 @@ interface Announced extends PromiseWithResolvers<void> {
 export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: PageCalls): Inbox {
   const waiters = new Map<string, (answer: Answer) => void>()
   const early = createEarlyAnswers()
+  const answering: string[] = []
   /** Asks about to open, with their waiters. */
   const announced = new Map<string, Announced>()
 
@@ -116,8 +119,14 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
       }
       const problem = ask.kind === 'question' ? answerProblem(ask, answer) : undefined
       if (problem !== undefined) throw new NamedError('WrongAnswer', problem, { status: 422 })
-      return give(id, answer, options.also)
+      answering.push(ask.sessionId)
+      try {
+        return await give(id, answer, options.also)
+      } finally {
+        answering.splice(answering.indexOf(ask.sessionId), 1)
+      }
     },
+    isAnswering: (sessionId) => answering.includes(sessionId),
     async list(options) {
       const now = performance.now()
       const coming = [...announced.values()].filter(({ at }) => now - at < openingMs)

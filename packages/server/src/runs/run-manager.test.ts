@@ -208,6 +208,42 @@ describe('a run that waits for a person', () => {
     expect(cleanMessage(foldChunks([...first.chunks(), ...second.chunks()]), { run: 'ended' })).toEqual(message)
   })
 
+  it('can be left for later, but not once it has its answer', async () => {
+    const { runs, store, ask } = await open(approving, { toolList: [tool('Change')] })
+    const run = await ask()
+    expect(await runs.park('s1')).toBe(false)
+    await run.settled()
+    const [asked] = await store.asks.list({ sessionId: 's1', open: true })
+    const storing = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const also = (): Promise<void> => {
+      storing.resolve()
+      return held.promise
+    }
+    const answered = runs.answer(asked?.id as string, { type: 'approve' }, { also })
+    await storing.promise
+    // The run does not know its answer yet.
+    expect([run.status, await runs.park('s1')]).toEqual(['waiting', false])
+    held.resolve()
+    await answered
+    expect(await runs.park('s1')).toBe(false)
+    expect((await run.done).parts.at(-1)).toMatchObject({ type: 'text' })
+  })
+
+  it('continues when an answer came while it was left', async () => {
+    const { runs, store, ask } = await open(approving, { toolList: [tool('Change')] })
+    const run = await ask()
+    await run.settled()
+    const [asked] = await store.asks.list({ sessionId: 's1', open: true })
+    const answered = runs.answer(asked?.id as string, { type: 'approve' })
+    expect([await runs.park('s1'), runs.all('s1')]).toEqual([true, []])
+    await answered
+    expect((await store.runs.get(run.id))?.endedAt).toBeNull()
+    await runs.recover('s1')
+    const message = await runs.get('s1')!.done
+    expect(message.parts.filter((part) => part.type === 'tool-Change')).toMatchObject([{ state: 'output-available' }])
+  })
+
   it('accepts an answer while its waiting is being stored', async () => {
     const storing = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()

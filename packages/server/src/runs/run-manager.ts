@@ -68,12 +68,20 @@ export interface RunManager {
   answer(askId: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
   /** Handles a page's report about a call it executes, see `Inbox.acknowledge`. */
   acknowledge(early: EarlyAnswer): Promise<'resolved' | 'stored'>
-  /** Continues the unfinished runs of earlier processes, or those of one session. */
+  /**
+   * Continues the unfinished runs of earlier processes, or those of one session. In a cluster, throws if a run that
+   * waits for a person cannot be continued at the moment.
+   */
   recover(sessionId?: string): Promise<void>
   /** Waits for runs that are over but still being closed: a reader on another node may know of their end first. */
   closed(sessionId: string): Promise<void>
   /** Leaves all runs of these sessions unfinished for another process, each at its next safe point. */
   handOver(sessionIds: readonly string[], now: AbortSignal): Promise<void>
+  /**
+   * Leaves the runs of a session unfinished, if all of them wait for a person. Resolves to false otherwise, and changes
+   * nothing then.
+   */
+  park(sessionId: string): Promise<boolean>
   /** Ends all runs of a session at once and writes nothing more, since another process has them. */
   abandon(sessionId: string): void
   /** The unfinished runs of these sessions, in this and in other processes. */
@@ -206,7 +214,11 @@ export function createRunManager(services: RunServices): RunManager {
       for (const left of found) if (left.record.agentId !== null) orphans.set(left.record.id, left)
       for (const { record, session, latest, ...left } of found) {
         if (record.agentId !== null) continue
-        await recover(record, session, left, latest).catch((error: unknown) => giveUp(record, error))
+        await recover(record, session, left, latest).catch((error: unknown) => {
+          // Another try may succeed, on this node or another. Until then the run waits.
+          if (services.turns !== undefined && record.status === 'waiting' && isTemporary(error)) throw error
+          return giveUp(record, error)
+        })
       }
       for (const { record, session, ...left } of found) {
         if (record.agentId === null || runs.has(record.sessionId) || !orphans.delete(record.id)) continue
@@ -224,6 +236,14 @@ export function createRunManager(services: RunServices): RunManager {
     async handOver(sessionIds, now) {
       await Promise.allSettled(sessionIds.flatMap((id) => opening.get(id) ?? []))
       await Promise.all(sessionIds.flatMap((id) => [...live(id), ...alone(id)]).map((run) => run.handOver(now)))
+    },
+    async park(sessionId) {
+      const all = [...live(sessionId), ...alone(sessionId)]
+      const isWaiting = live(sessionId).length > 0 && all.every(({ status }) => status === 'waiting')
+      // Nothing may happen between this check and leaving the runs.
+      if (!isWaiting || opening.has(sessionId) || inbox.isAnswering(sessionId)) return false
+      await Promise.all(all.map((run) => run.handOver(AbortSignal.abort())))
+      return true
     },
     abandon(sessionId) {
       for (const run of [...live(sessionId), ...alone(sessionId)]) run.abandon()
@@ -485,6 +505,11 @@ export function createRunManager(services: RunServices): RunManager {
 /** Another process has the session, or may have it. It closes the run or continues it. */
 function isElsewhere(error: unknown): boolean {
   return error instanceof NamedError && (error.name === 'NotHere' || error.name === 'NodeLost')
+}
+
+/** True for a folder that does not answer at the moment. */
+function isTemporary(error: unknown): boolean {
+  return error instanceof NamedError && error.status === 503
 }
 
 type SharedByColumns = Required<Pick<PreparedRun, 'writes' | 'reserveCallId'>>

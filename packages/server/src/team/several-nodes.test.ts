@@ -8,6 +8,9 @@ import { createTestDatabase, hasPostgres } from '../testing/postgres.ts'
 import { type Chat, readChat, userMessage } from '../testing/test-server.ts'
 import { type Browser, publicUrl, type TestNode, type TestTeam, testTeam } from './testing/test-team.ts'
 
+/** Machines may be busy. */
+const soon = { timeout: 20_000 }
+
 describe.skipIf(!hasPostgres)('a team on two nodes', () => {
   let first: TestTeam
   let second: TestNode
@@ -25,7 +28,7 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
     for (const node of [first, second])
       for (const [text, command] of Object.entries({ one: 'touch one.txt', two: 'mkdir -p two' }))
         node.script(text, [[{ call: { name: 'Bash', input: { command } } }], [{ text: 'Done.' }]])
-  })
+  }, 90_000)
   afterAll(async () => {
     await second.close()
     await first.close()
@@ -53,14 +56,14 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
     })
     expect(answered.status).toBe(200)
     const there = second.as(mia)
-    await expect.poll(() => rules(there)).toMatchObject([{ text: 'Bash(touch *)', own: true, layer: 'user' }])
+    await expect.poll(() => rules(there), soon).toMatchObject([{ text: 'Bash(touch *)', own: true, layer: 'user' }])
     expect(await rules(second.as(sam))).toEqual([])
     expect([await asks(there, 'mia-2', 'one'), await asks(second.as(sam), 'sam-1', 'one')]).toEqual([false, true])
 
     const rule = { text: 'Bash(mkdir *)', effect: 'allow', scope: 'project' }
     expect((await mia.json('/ai/rules', { body: rule })).status).toBe(403)
     expect((await second.as(first.owner).json('/ai/rules', { body: rule })).status).toBe(201)
-    await expect.poll(async () => (await rules(sam)).map(({ text }) => text)).toEqual(['Bash(mkdir *)'])
+    await expect.poll(async () => (await rules(sam)).map(({ text }) => text), soon).toEqual(['Bash(mkdir *)'])
     expect(await asks(sam, 'sam-2', 'two')).toBe(false)
 
     const [own] = (await rules(there)).filter((one) => one.own)
@@ -71,7 +74,7 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
     expect(changed.body.rule).toMatchObject({ own: true, effect: 'ask', layer: 'project' })
     expect((await rules(second.as(sam))).filter((one) => one.own)).toEqual([])
     expect((await there.json(`/ai/rules/${changed.body.rule.id}`, { method: 'DELETE' })).status).toBe(200)
-    await expect.poll(async () => (await rules(mia)).filter((one) => one.own)).toEqual([])
+    await expect.poll(async () => (await rules(mia)).filter((one) => one.own), soon).toEqual([])
   })
 
   it('shows comments, people and modes to streams of other nodes, and ends those that may no longer read', async () => {
@@ -86,7 +89,7 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
     await second.as(sam).json('/ai/sessions/talk/comments', { body: { messageId, text: 'Hello', mentions: [] } })
     await mia.json('/ai/sessions/talk/presence', { body: {} })
     await mia.json('/ai/sessions/talk', { method: 'PATCH', body: { mode: 'plan' } })
-    await expect.poll(() => seen.toSorted()).toEqual(['session-comment', 'session-mode', 'session-presence'])
+    await expect.poll(() => seen.toSorted(), soon).toEqual(['session-comment', 'session-mode', 'session-presence'])
     await mia.json('/ai/sessions/talk/shares', { method: 'PUT', body: { personId: sam.id, right: null } })
     expect(await ended).toBe('cut')
   })
@@ -109,12 +112,12 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
       expect(listed.body.terminals.map((one) => one.id)).toEqual([id])
       const { body } = await browser.json<{ ticket: string }>('/ai/terminals/ticket', { body: {} })
       const page = await openTerminals(node.port, body.ticket)
-      await expect.poll(() => page.terminals()).toEqual([id])
+      await expect.poll(() => page.terminals(), soon).toEqual([id])
       page.send({ type: 'tasks', channel: 2, sessionId: 'background' })
-      await expect.poll(() => page.tasks()).toEqual(['sleep 300'])
+      await expect.poll(() => page.tasks(), soon).toEqual(['sleep 300'])
       page.send({ type: 'watch', channel: 1, terminalId: id })
       page.send({ type: 'input', channel: 1, text: `echo $((6 * 7)) from ${node.port}\n` })
-      await expect.poll(() => page.text(1)).toContain(`42 from ${node.port}`)
+      await expect.poll(() => page.text(1), soon).toContain(`42 from ${node.port}`)
       page.close()
     }
     expect((await second.as(mia).json(`/ai/terminals/${id}`, { method: 'DELETE' })).status).toBe(204)
@@ -132,7 +135,7 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
       body: { sessionId: 'page', message: userMessage('open'), clientId: 'c1', tabId: 't1' },
     })
     await approveAll('page')
-    await expect.poll(beat).toMatchObject([{ sessionId: 'page' }])
+    await expect.poll(beat, soon).toMatchObject([{ sessionId: 'page' }])
     const { done } = first.runs.get('page')!
     const [{ toolCallId } = { toolCallId: '' }] = await beat()
     const output = { url: 'https://example.com/', viewKey: 'browser:https://example.com/', loaded: true }
@@ -150,8 +153,8 @@ describe.skipIf(!hasPostgres)('a team on two nodes', () => {
       ])
     const waits = second.runs
     await second.as(mia).request('/ai/chat?hold=1', { body: { sessionId: 'parked', message: userMessage('park') } })
-    await expect.poll(async () => (await openAsks('parked')).length).toBe(1)
-    await expect.poll(() => waits.all('parked')).toEqual([])
+    await expect.poll(async () => (await openAsks('parked')).length, soon).toBe(1)
+    await expect.poll(() => waits.all('parked'), soon).toEqual([])
     expect((await first.store.runs.ofSession('parked')).map(({ status }) => status)).toEqual(['waiting'])
     const chunks: string[] = []
     const ended = follow(await mia.fetch('/ai/chat/parked/stream'), ({ type }) => void chunks.push(type))

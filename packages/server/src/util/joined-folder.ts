@@ -29,9 +29,14 @@ export function joinedId(at: JoinedFolder): string {
 
 /** Undefined for a folder of this machine. */
 export function readJoinedPath(path: string): JoinedFolder | undefined {
-  if (!path.startsWith(prefix)) return undefined
+  if (!isJoinedPath(path)) return undefined
   const [, person = '', node = '', rest = ''] = /^([^/]+)\/([^/]+)(\/.*)$/s.exec(path.slice(prefix.length)) ?? []
   return { person, node, folder: /^\/[A-Za-z]:[\\/]/.test(rest) ? rest.slice(1) : rest }
+}
+
+/** True for the path of a workspace on a member's computer. */
+export function isJoinedPath(path: string): boolean {
+  return path.startsWith(prefix)
 }
 
 /** Takes the id of a workspace, also with a project. */
