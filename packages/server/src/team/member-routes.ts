@@ -2,7 +2,6 @@ import type { Store } from '@troupe/core'
 import { grantEndpoints, type Invitation, type Member, memberEndpoints, NamedError, type Role } from '@troupe/protocol'
 import type { Principal } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
-import type { RunManager } from '../runs/run-manager.ts'
 import type { Tables } from '../stores/sql/context.ts'
 import { caller } from './account-routes.ts'
 import type { Accounts } from './accounts.ts'
@@ -13,7 +12,7 @@ import type { People } from './people.ts'
 export interface MemberServices {
   team: CheckedTeamOptions
   store: Store
-  runs: Pick<RunManager, 'stop'>
+  stopRuns(sessionId: string): Promise<void>
   accounts: Accounts
   people: People
   names: Names
@@ -31,7 +30,7 @@ export function createNames(accounts: Pick<Accounts, 'users'>): Names {
 }
 
 export function memberRoutes(services: MemberServices): Route[] {
-  const { team, store, runs, accounts, people, names, recheck } = services
+  const { team, store, stopRuns, accounts, people, names, recheck } = services
   return implement(memberEndpoints, {
     'GET /ai/members': async ({ principal }) => {
       const isManager = ['owner', 'admin'].includes(caller(principal).role)
@@ -62,7 +61,7 @@ export function memberRoutes(services: MemberServices): Route[] {
       await recheck()
       const live = new Set((await store.runs.unfinished()).map(({ sessionId }) => sessionId))
       const own = chats.filter((sessionId) => live.has(sessionId))
-      for (const sessionId of own) await runs.stop(sessionId)
+      for (const sessionId of own) await stopRuns(sessionId)
       return { removed: id, stopped: own.length, chats: chats.length }
     },
     'GET /ai/invitations': async () => {
