@@ -21,6 +21,8 @@ export interface BenchDatabase {
   /** Breaks all connections, and accepts none for a while. */
   cut(ms: number): Promise<void>
   restart(): Promise<void>
+  /** CPU seconds that the server has used, over all its processes. */
+  cpu(): number
   close(): Promise<void>
 }
 
@@ -47,6 +49,8 @@ export async function openDatabase(): Promise<BenchDatabase> {
       execFileSync(control, ['-D', data, '-w', '-l', log, '-o', options, 'start'], { ...place.as, env })
       server = { port, pid: Number(readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[0]) }
     },
+    // Children that have ended count for their parent, which the second pair of fields contains.
+    cpu: () => cpuSeconds(server.pid, true) + childrenOf(server.pid).reduce((sum, pid) => sum + cpuSeconds(pid), 0),
     async close() {
       await direct.end()
       cable.close()
@@ -135,16 +139,15 @@ export function temporaryFolder(name: string): string {
   return mkdtempSync(path.join(tmpdir(), `troupe-bench-${name}-`))
 }
 
-/** CPU seconds that a process has used, without its children. */
-export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / 100
+/** CPU seconds that a process has used, without its children, or with those that have ended. */
+export function cpuSeconds(pid: number, withEnded = false): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ').map(Number) ?? []
+  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15)
+  return (user + system + (withEnded ? endedUser + endedSystem : 0)) / 100
 }
 
-/** Resident memory of a process in bytes. */
-export function memoryOf(pid: number): number {
-  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes) * 1024
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
 }
 
 export function percentile(values: readonly number[], share: number): number {

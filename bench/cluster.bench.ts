@@ -204,14 +204,16 @@ export const benches = [
           await startNode(folder, 'b', clock.baseURL, database),
         ]
         const [owner, reader] = pair as [ServerProcess, ServerProcess]
+        const databaseBefore = database.cpu()
         const across = await streamed([owner, reader], reader, 200)
+        const databaseCpu = ((database.cpu() - databaseBefore) * 1e6) / across.ms.length
         await Promise.all(pair.map((node) => node.kill('SIGKILL')))
         const [p50, p99] = [percentile(across.ms, 0.5), percentile(across.ms, 0.99)]
         const ratio = across.cpu / single.cpu
         return {
           value: `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms; CPU ${times(ratio)}`,
           ok: p50 <= 30 && p99 <= 100 && ratio <= 2,
-          detail: `${across.ms.length} chunks; ${micros(across.cpu)} on two nodes against ${micros(single.cpu)} on one, where p50 is ${percentile(single.ms, 0.5).toFixed(0)} ms; ${load()}`,
+          detail: `${across.ms.length} chunks; ${micros(across.cpu)} on two nodes and ${micros(databaseCpu)} in Postgres against ${micros(single.cpu)} on one, where p50 is ${percentile(single.ms, 0.5).toFixed(0)} ms; ${load()}`,
         }
       } finally {
         clock.close()

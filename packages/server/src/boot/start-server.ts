@@ -58,7 +58,13 @@ export async function startServer(given: ServerOptions = {}): Promise<Server> {
     const openWorkspace = createOpenWorkspace({ access: { isProgram }, workspaces, isolation: services.isolation })
     const team =
       settings &&
-      (await teamMode?.openTeam(settings, { ...services, ...lookups(services), openWorkspace, log: logger }))
+      (await teamMode?.openTeam(settings, {
+        ...services,
+        ...lookups(services),
+        stopRuns: async (sessionId) => void (await (cluster ?? runs).stop(sessionId)),
+        openWorkspace,
+        log: logger,
+      }))
     if (team !== undefined) closers.push(() => team.close())
     if (team !== undefined) {
       services.governance?.personSources.push(team.personSource)

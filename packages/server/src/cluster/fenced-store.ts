@@ -24,6 +24,7 @@ interface FenceOptions {
 export const frameSignal = 'troupe_frames'
 export const runSignal = 'troupe_runs'
 export const turnSignal = 'troupe_turns'
+export const stopSignal = 'troupe_stops'
 
 /**
  * The store of a node. What the node writes for the runs of a chat is written only while it holds that chat. The lease

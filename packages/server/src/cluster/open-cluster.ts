@@ -5,7 +5,7 @@ import type { RunManager } from '../runs/run-manager.ts'
 import type { Turns } from '../runs/run-services.ts'
 import type { Logger } from '../util/logger.ts'
 import type { Engine } from './engine.ts'
-import { fenceStore, frameSignal, innerStore, runSignal, turnSignal } from './fenced-store.ts'
+import { fenceStore, frameSignal, innerStore, runSignal, stopSignal, turnSignal } from './fenced-store.ts'
 import { notHere } from '../runs/not-here.ts'
 import { createFrameFeed, type FrameFeed } from './frame-feed.ts'
 import { createNodes, type NodeInfo, type Nodes } from './nodes.ts'
@@ -46,6 +46,8 @@ export interface Cluster {
   park(sessionId: string): Promise<boolean>
   /** Waits for a chat that is being parked. */
   settled(sessionId: string): Promise<void>
+  /** Stops the runs of a chat on whichever node has it. Resolves once they have ended, or after 30 seconds. */
+  stop(sessionId: string): Promise<void>
   /** See `Turns.suspend`. For a request whose changes may or may not be stored, too. */
   suspend(sessionId: string): void
   /** Hands all chats to other nodes, each at a safe point or once `graceMs` are over. */
@@ -55,6 +57,8 @@ export interface Cluster {
 
 const pollMs = 1000
 const maxPauseMs = 1000
+const stopMs = 30_000
+const stopAgainMs = 250
 const turnsPerTake = 16
 /** Completed turns are reported together. */
 const endTogetherMs = 50
@@ -112,6 +116,12 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
       onReconnect: () => undefined,
     }),
+    await store.signals.listen(stopSignal, {
+      onSignal(sessionId) {
+        if (leases.fenceOf(sessionId) !== undefined) void runs?.stop(sessionId).catch(warn('a run was not stopped'))
+      },
+      onReconnect: () => undefined,
+    }),
     await store.signals.listen(turnSignal, { onSignal: () => void takeTurns(), onReconnect: () => void takeTurns() }),
   ]
   let polling: Promise<void> | undefined
@@ -163,6 +173,16 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       await parking.get(sessionId)?.catch(() => undefined)
     },
     suspend,
+    async stop(sessionId) {
+      const isOver = async (): Promise<boolean> =>
+        (await store.runs.ofSession(sessionId)).every(({ endedAt }) => endedAt !== null)
+      // The chat may change hands meanwhile.
+      const until = performance.now() + stopMs
+      for (; performance.now() < until && !(await isOver()); await delay(stopAgainMs)) {
+        if ((await adopt(sessionId)) === nodes.self.id) await runs?.stop(sessionId)
+        else await store.signals.notify(stopSignal, sessionId)
+      }
+    },
     async drain(graceMs) {
       await nodes.drain()
       stop.abort()

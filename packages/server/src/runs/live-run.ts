@@ -150,7 +150,7 @@ export class ManagedRun implements OpenRun {
   async steer(message: SteeringMessage): Promise<void> {
     const { recovered } = this.#given
     if (this.#isElsewhere) throw notHere()
-    if (!this.#accepting) throw noRun()
+    if (!this.#accepting || this.#isFinished) throw noRun()
     this.#steered ??= new Set(recovered === undefined ? [] : steeringIds(recovered.resume))
     if (!this.#steered.has(message.id)) {
       this.#steered.add(message.id)
@@ -162,6 +162,8 @@ export class ManagedRun implements OpenRun {
     })
     // The log may have been closed before it was written. The client sends the message again.
     if (this.#isElsewhere) throw notHere()
+    // The turn failed meanwhile, and did not take it.
+    if (this.#isFinished && this.#steering.includes(message)) throw noRun()
     this.#subAgents?.link.wake()
   }
 

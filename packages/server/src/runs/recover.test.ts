@@ -257,6 +257,19 @@ describe('a run that a crash cut', () => {
     expect(message?.parts.at(-1)).toMatchObject({ text: 'Short.' })
   })
 
+  it('accepts no steering message once the answer is complete', async () => {
+    const test = await open({ by: 'prompt', turns: [[{ text: 'Done.' }]] })
+    const run = await test.ask()
+    await run.done
+    const record = await test.store.runs.get(run.id)
+    await test.store.runs.put({ ...(record as NonNullable<typeof record>), status: 'running', endedAt: null })
+    const next = test.next({ by: 'prompt', turns: [] })
+    await next.runs.recover()
+    const again = next.runs.get('s1')
+    await expect(next.runs.steer('s1', { id: 'st1', text: 'shorter' })).rejects.toMatchObject({ name: 'NoRun' })
+    expect((await again?.done)?.parts.at(-1)).toMatchObject({ text: 'Done.' })
+  })
+
   it('counts usage and time of all its processes, and not the time between them', async () => {
     const script: Script = {
       by: 'prompt',

@@ -39,7 +39,12 @@ export async function readUnfinishedRuns(
     }
   }
   try {
-    killOrphanProcesses(found.map(({ record, resume }) => ({ runId: record.id, processes: resume.processes })))
+    killOrphanProcesses(
+      found.flatMap(({ record, resume: { processes, phase } }) =>
+        // Only a call starts processes, and notes each of them. The search for others is slow.
+        processes.length > 0 || phase === 'calls' ? { runId: record.id, processes } : [],
+      ),
+    )
   } catch (error) {
     onError('a process that was left behind could not be ended', records[0] as RunRecord, error)
   }

@@ -23,12 +23,13 @@ import type { TeamData } from './team-data.ts'
 
 interface TeamServices {
   store: SqlStore
-  runs: RunManager
+  runs: Pick<RunManager, 'all'>
+  /** Stops the runs of a chat, on whichever node they are. */
+  stopRuns(sessionId: string): Promise<void>
   media: Media
   workspaces: { own: Workspace }
   teamData: TeamData | undefined
   joined?: { nodes: Pick<JoinedNodes, 'recheck'> } | undefined
-  cluster?: { adopt(sessionId: string): Promise<string> } | undefined
   openWorkspace: OpenWorkspace
   sessionOfRevert(revertId: string): Promise<string | undefined>
   scopeOfRule(
@@ -44,7 +45,6 @@ interface TeamServices {
 
 const recheckMs = 60_000
 const accessSignal = 'team_access'
-const stopSignal = 'team_stop'
 
 /** Throws `BadTeamSettings`, before anything is opened. */
 export function checkTeam(team: TeamOptions, host: string): CheckedTeamOptions {
@@ -64,7 +64,7 @@ export async function readTls({ tls }: TeamOptions): Promise<{ cert: Buffer; key
 
 /** Opens accounts, access and routes of team mode. The dialect of the store is that of its database. */
 export async function openTeam(team: CheckedTeamOptions, services: TeamServices) {
-  const { store, runs, log, teamData } = services
+  const { store, runs, stopRuns, log, teamData } = services
   if (teamData === undefined) throw new Error('Team mode needs its data.')
   const { people, sharing, limits, rightsOf, blobs } = teamData
   const dialect = store.db.getExecutor().adapter.supportsTransactionalDdl ? 'postgres' : 'sqlite'
@@ -116,19 +116,7 @@ export async function openTeam(team: CheckedTeamOptions, services: TeamServices)
       onSignal: () => void recheckHere(),
       onReconnect: () => void recheckHere(),
     }),
-    await store.signals.listen(stopSignal, {
-      onSignal: (sessionId) => void runs.stop(sessionId).catch(() => undefined),
-      onReconnect: () => undefined,
-    }),
   ]
-
-  /** Stops the runs of a chat, whichever node has it. */
-  async function stopRuns(sessionId: string): Promise<void> {
-    // No node may have it, if it waits for a person.
-    await services.cluster?.adopt(sessionId)
-    await runs.stop(sessionId)
-    await store.signals.notify(stopSignal, sessionId)
-  }
 
   /** Notes responses that may last: a stream goes on long after its request was allowed. */
   function onAllowed(c: Ctx, request: CheckedRequest): void {
