@@ -24,6 +24,8 @@ export const command = defineCommand({
     const name = nodeNameSchema.safeParse(values.name ?? defaultName())
     if (!name.success)
       throw new UsageError('a name has at most 63 letters, digits, ".", "_" or "-", and begins with a letter or digit')
+    /** The last reason that was printed since it was connected. */
+    let told = ''
     const ended = new AbortController()
     const endSignals = context.onSignal(() => ended.abort())
     const say = (line: object, text: string): void =>
@@ -44,9 +46,11 @@ export const command = defineCommand({
           if (state.state === 'ready') {
             if (state.sandbox.sandbox === undefined)
               printNotice(context, `commands will be refused. ${state.sandbox.text} ${state.sandbox.fix ?? ''}`.trim())
-          } else if (state.state === 'disconnected')
-            printNotice(context, `not connected: ${state.reason}. Trying again.`)
-          else {
+          } else if (state.state === 'disconnected') {
+            if (state.reason !== told) printNotice(context, `not connected: ${state.reason}. Trying again.`)
+            told = state.reason
+          } else {
+            told = ''
             const list = state.folders.map((one) => `  ${one.path}\n`).join('')
             say(
               { state: 'connected', name: name.data, folders: state.folders },
