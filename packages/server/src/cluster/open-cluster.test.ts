@@ -96,6 +96,17 @@ describe.skipIf(!hasPostgres)('a cluster of two nodes', () => {
     expect(await a.cluster.engine.begun()).toEqual(turns)
   })
 
+  it('sends a turn that a lost node begins to another, also if its queue is gone', async () => {
+    vi.spyOn(a.cluster.engine, 'begin').mockImplementationOnce(() => {
+      const now = Date.now()
+      vi.spyOn(Date, 'now').mockReturnValue(now + 60_000)
+      return Promise.reject(new Error('The queue does not exist.'))
+    })
+    const begun = a.cluster.store.transaction((inside) => a.cluster.turns.begin('s1', inside))
+    await expect(begun).rejects.toMatchObject({ name: 'NotHere' })
+    vi.restoreAllMocks()
+  })
+
   it('leaves no turn behind when a node closes without having handed it over', async () => {
     await a.cluster.close()
     await vi.waitFor(() => expect(b.runs.recover).toHaveBeenCalledWith('s1'), { timeout: 20_000 })
