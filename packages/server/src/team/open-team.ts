@@ -6,6 +6,7 @@ import type { Authorize, CheckedRequest } from '../http/app.ts'
 import type { Principal } from '../http/principal.ts'
 import type { Ctx, Route } from '../http/route.ts'
 import type { OpenWorkspace } from '../http/scope.ts'
+import type { RunManager } from '../runs/run-manager.ts'
 import type { SqlStore } from '../stores/sql/sql-store.ts'
 import type { Log } from '../stores/sql/context.ts'
 import { accountRoutes } from './account-routes.ts'
@@ -21,6 +22,7 @@ import type { TeamData } from './team-data.ts'
 
 interface TeamServices {
   store: SqlStore
+  runs: RunManager
   /** Stops the runs of a chat, on whichever node they are. */
   stopRuns(sessionId: string): Promise<void>
   media: Media
@@ -55,7 +57,7 @@ export async function readTls({ tls }: TeamOptions): Promise<{ cert: Buffer; key
 
 /** Opens accounts, access and routes of team mode. The dialect of the store is that of its database. */
 export async function openTeam(team: CheckedTeamOptions, services: TeamServices) {
-  const { store, stopRuns, log, teamData } = services
+  const { store, runs, stopRuns, log, teamData } = services
   if (teamData === undefined) throw new Error('Team mode needs its data.')
   const { people, sharing, limits, rightsOf, blobs } = teamData
   const dialect = store.db.getExecutor().adapter.supportsTransactionalDdl ? 'postgres' : 'sqlite'
@@ -120,6 +122,7 @@ export async function openTeam(team: CheckedTeamOptions, services: TeamServices)
   const shared = {
     team,
     store,
+    runs,
     stopRuns,
     accounts,
     people,
