@@ -58,9 +58,9 @@ describe.skipIf(!hasPostgres)('a cluster of two nodes', () => {
     const self = { place: 'main', labels: [], version: '1' }
     const cluster = await openCluster({ ...options, engine, self, beatMs: 100 })
     const runs = {
-      recover: vi.fn(() => Promise.resolve()),
-      abandon: vi.fn(),
-      states: vi.fn(() => Promise.resolve(new Map([['s1', [{} as never]]]))),
+      recover: vi.fn<RunManager['recover']>(() => Promise.resolve()),
+      abandon: vi.fn<RunManager['abandon']>(),
+      states: vi.fn<RunManager['states']>(() => Promise.resolve(new Map([['s1', [{} as never]]]))),
       async stop(sessionId: string) {
         await cluster.store.runs.put(runRecord('r1', sessionId, { userMessageId: 'u1', status: 'aborted', endedAt: 1 }))
         return undefined

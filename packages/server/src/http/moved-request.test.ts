@@ -6,10 +6,13 @@ import type { Route } from './route.ts'
 it('a request waits for a node that lost its place, and is answered by whoever has the chat then', async () => {
   const lost = (data = {}) => new NamedError('NodeLost', 'lost', { status: 503, data })
   const handle = vi
-    .fn()
+    .fn<() => Promise<unknown>>()
     .mockRejectedValueOnce(lost())
-    .mockImplementation(() => Response.json({ ok: true }))
-  const answerElsewhere = vi.fn().mockRejectedValueOnce(lost()).mockResolvedValue(undefined)
+    .mockImplementation(() => Promise.resolve(Response.json({ ok: true })))
+  const answerElsewhere = vi
+    .fn<() => Promise<Response | undefined>>()
+    .mockRejectedValueOnce(lost())
+    .mockResolvedValue(undefined)
   const app = createApp({
     routes: [{ method: 'GET', path: '/ai/thing', access: { on: 'open' }, handle } as unknown as Route],
     access: { check: () => Promise.resolve({ kind: 'local' }) } as never,
