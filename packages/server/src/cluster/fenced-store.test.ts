@@ -1,6 +1,6 @@
 import { NamedError } from '@troupe/protocol'
 import type { Kysely, KyselyPlugin } from 'kysely'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { openPostgresStore, type PostgresStore } from '../stores/postgres/open-postgres.ts'
 import { transactionOf } from '../stores/sql/sql-store.ts'
 import { message, runRecord, textFrame } from '../stores/testing/builders.ts'
@@ -14,7 +14,7 @@ interface TestNode {
   nodes: Nodes
   leases: SessionLeases
   store: PostgresStore
-  onLost: ReturnType<typeof vi.fn>
+  onLost: Mock<() => void>
 }
 
 describe.skipIf(!hasPostgres)('two nodes on one database', () => {
@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres)('two nodes on one database', () => {
       },
     }
     const db = database.db as unknown as Kysely<ClusterTables>
-    const onLost = vi.fn()
+    const onLost = vi.fn<() => void>()
     const nodes = createNodes({
       db,
       self: { place: 'main', labels: [], version: '1' },
@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres)('two nodes on one database', () => {
     const ids = Array.from({ length: 20 }, (_, i) => `free-${i}`)
     const holders = await Promise.all(ids.map((id) => Promise.all([a.leases.claim(id), b.leases.claim(id)])))
     for (const [i, [one, other]] of holders.entries()) {
-      expect(one, ids[i]).toBe(other)
+      expect(one).toBe(other)
       expect([a, b].filter(({ leases }) => leases.fenceOf(ids[i] as string) !== undefined)).toHaveLength(1)
     }
   })

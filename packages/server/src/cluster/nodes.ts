@@ -98,7 +98,7 @@ export function createNodes(options: NodesOptions): Nodes {
     assertValid,
     async ready() {
       for (const until = performance.now() + patienceMs; !isValid() && performance.now() < until;) await delay(50)
-      assertValid()
+      if (!checkValid()) throw nodeLost({ hasWaited: true })
     },
     find: (id) => (id === self.id ? self : known.get(id)),
     list: () => [...known.values()],
@@ -128,8 +128,7 @@ export function createNodes(options: NodesOptions): Nodes {
 
   /** After a pause, what runs here must end before anything else happens. */
   function assertValid(): void {
-    if (checkValid()) return
-    throw new NamedError('NodeLost', 'This server lost its place in the cluster. Try again.', { status: 503 })
+    if (!checkValid()) throw nodeLost()
   }
 
   function isValid(): boolean {
@@ -236,6 +235,10 @@ export function createNodes(options: NodesOptions): Nodes {
     await options.onDeath(node, transaction)
     await transaction.deleteFrom('node').where('id', '=', node.id).execute()
   }
+}
+
+function nodeLost(data: { hasWaited?: true } = {}): NamedError {
+  return new NamedError('NodeLost', 'This server lost its place in the cluster. Try again.', { status: 503, data })
 }
 
 function newNodeId(): string {

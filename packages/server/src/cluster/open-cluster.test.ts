@@ -58,9 +58,9 @@ describe.skipIf(!hasPostgres)('a cluster of two nodes', () => {
     const self = { place: 'main', labels: [], version: '1' }
     const cluster = await openCluster({ ...options, engine, self, beatMs: 100 })
     const runs = {
-      recover: vi.fn(() => Promise.resolve()),
-      abandon: vi.fn(),
-      states: vi.fn(() => Promise.resolve(new Map([['s1', [{} as never]]]))),
+      recover: vi.fn<RunManager['recover']>(() => Promise.resolve()),
+      abandon: vi.fn<RunManager['abandon']>(),
+      states: vi.fn<RunManager['states']>(() => Promise.resolve(new Map([['s1', [{} as never]]]))),
       async stop(sessionId: string) {
         await cluster.store.runs.put(runRecord('r1', sessionId, { userMessageId: 'u1', status: 'aborted', endedAt: 1 }))
         return undefined
@@ -94,6 +94,17 @@ describe.skipIf(!hasPostgres)('a cluster of two nodes', () => {
     await vi.waitFor(() => expect(a.runs.recover).toHaveBeenCalledTimes(2), { timeout: 20_000 })
     expect(a.cluster.leases.fenceOf('s1')).toBe(fence + 2)
     expect(await a.cluster.engine.begun()).toEqual(turns)
+  })
+
+  it('sends a turn that a lost node begins to another, also if its queue is gone', async () => {
+    vi.spyOn(a.cluster.engine, 'begin').mockImplementationOnce(() => {
+      const now = Date.now()
+      vi.spyOn(Date, 'now').mockReturnValue(now + 60_000)
+      return Promise.reject(new Error('The queue does not exist.'))
+    })
+    const begun = a.cluster.store.transaction((inside) => a.cluster.turns.begin('s1', inside))
+    await expect(begun).rejects.toMatchObject({ name: 'NotHere' })
+    vi.restoreAllMocks()
   })
 
   it('leaves no turn behind when a node closes without having handed it over', async () => {

@@ -214,7 +214,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   async function beginTurn(sessionId: string, inside: Store): Promise<void> {
     // Known before the first wait, so that this node does not give the chat away meanwhile.
     if (!entries.has(sessionId)) entries.set(sessionId, [])
-    const id = await engine.begin(sessionId, innerStore(inside))
+    const node = nodes.self.id
+    const id = await engine.begin(sessionId, innerStore(inside)).catch((error: unknown) => {
+      // The queue of a lost id is removed.
+      throw nodes.checkValid() && nodes.self.id === node ? error : notHere()
+    })
     entries.set(sessionId, [...(entries.get(sessionId) ?? []), id])
   }
 

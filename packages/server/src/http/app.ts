@@ -138,16 +138,16 @@ export function createApp(options: AppOptions): App {
     facts: Partial<RequestFacts>,
   ): Promise<Response> {
     for (let left = maxMoves; ; left--) {
-      const passed = await elsewhere.answerElsewhere(c, route, input)
-      if (passed !== undefined) {
-        facts.isElsewhere = true
-        return passed
-      }
       try {
+        const passed = await elsewhere.answerElsewhere(c, route, input)
+        if (passed !== undefined) {
+          facts.isElsewhere = true
+          return passed
+        }
         return await answer(c, route, input, facts)
       } catch (error) {
         elsewhere.onError(input, error)
-        if (!(error instanceof NamedError) || error.name !== 'NotHere' || left === 0) throw error
+        if (!isMoved(error) || left === 0) throw error
       }
     }
   }
@@ -203,6 +203,12 @@ export function createApp(options: AppOptions): App {
     const { workspace } = Object(given) as { workspace?: unknown }
     return (await openWorkspace(c, c.req.query('workspace') ?? workspace)).id
   }
+}
+
+/** Another node has the chat now, or this one lost its place, which it regains within moments. */
+function isMoved(error: unknown): boolean {
+  if (!(error instanceof NamedError)) return false
+  return error.name === 'NotHere' || (error.name === 'NodeLost' && error.data['hasWaited'] !== true)
 }
 
 function readParams(c: Ctx, route: Route): Record<string, string> {
