@@ -85,7 +85,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     })
     await owner.goto(`${origin}/#settings/account`)
     await owner.reload()
-    await owner.getByLabel('Name of the passkey').fill('Laptop')
+    await owner.getByLabel('Passkey name').fill('Laptop')
     await owner.getByRole('button', { name: 'Add a passkey' }).click()
     await owner.getByRole('button', { name: 'Remove: Laptop' }).waitFor()
     await owner.keyboard.press('Escape')

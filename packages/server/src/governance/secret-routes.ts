@@ -16,7 +16,10 @@ export function secretRoutes(services: { governance?: Governance | undefined; mo
       }
       return total
     },
-    'GET /ai/me/keys': ({ principal }) => ownKeys(personOf(principal)),
+    'GET /ai/me/keys': ({ principal }) => {
+      inTeam(services.governance)
+      return ownKeys(personOf(principal))
+    },
     'POST /ai/me/keys': async ({ principal, body: { provider, apiKey } }) => {
       const { personKeys, policy } = inTeam(services.governance)
       const person = personOf(principal)
@@ -28,8 +31,9 @@ export function secretRoutes(services: { governance?: Governance | undefined; mo
       return ownKeys(person)
     },
     'DELETE /ai/me/keys/:provider': async ({ principal, params }) => {
+      const { personKeys } = inTeam(services.governance)
       const person = personOf(principal)
-      await inTeam(services.governance).personKeys.set(person, params.provider, undefined)
+      await personKeys.set(person, params.provider, undefined)
       return ownKeys(person)
     },
   })

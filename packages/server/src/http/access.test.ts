@@ -120,6 +120,7 @@ describe('every route', () => {
     expect(linkable.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
       'GET /ai/audit/export',
       'GET /ai/blobs/{sha256}',
+      'GET /ai/documents/picture',
       'GET /ai/files/download',
       'GET /ai/people/{id}/data',
       'GET /ai/sessions/{id}/export',

@@ -112,7 +112,7 @@ describe('every route', () => {
         server,
         [() => send(server, method, fill(path, 'nowhere'), { headers: json, body: body && JSON.stringify(body) })],
         (answer) => {
-          expect(answer.status).toBe(404)
+          expect(answer.status, `${method} ${path}`).toBe(404)
           if (/sessions|chat|debug/.test(path)) expect(answer.name).toBe('SessionNotFound')
         },
       )
