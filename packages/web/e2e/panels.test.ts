@@ -322,10 +322,8 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.keyboard.press('Control+Shift+E')
     const tree = stack(page).getByRole('tree', { name: 'Files' })
     await tree.getByRole('treeitem', { name: /notes\.md/ }).waitFor()
-    if (full) {
-      await page.evaluate(axe)
-      expect(await faults(page)).toEqual([])
-    }
+    await page.evaluate(axe)
+    if (full) expect(await faults(page)).toEqual([])
     await tree.focus()
     await page.keyboard.type('no')
     await page.keyboard.press('Enter')
@@ -355,6 +353,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await stack(page).getByRole('button', { name: 'Accept all' }).press('Enter')
     await page.keyboard.press('Control+s')
     await expect.poll(read, patiently).toBe('Heard.\ntwo\nTHREE\n')
+    await expect.poll(() => editor.evaluate((element) => element === document.activeElement), patiently).toBe(true)
     await page.keyboard.press('Control+Home')
     await page.keyboard.press('Shift+ArrowDown')
     await page.keyboard.press('Control+l')
