@@ -353,7 +353,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await stack(page).getByRole('button', { name: 'Accept all' }).press('Enter')
     await page.keyboard.press('Control+s')
     await expect.poll(read, patiently).toBe('Heard.\ntwo\nTHREE\n')
-    await expect.poll(() => editor.evaluate((element) => element === document.activeElement), patiently).toBe(true)
+    await expect.poll(() => editor.evaluate((element) => element.matches(':focus')), patiently).toBe(true)
     await page.keyboard.press('Control+Home')
     await page.keyboard.press('Shift+ArrowDown')
     await page.keyboard.press('Control+l')

@@ -61,6 +61,8 @@ export interface Editor {
   readonly view: EditorView
   /** The text with the line endings of the file. */
   text(): string
+  /** Null if nothing is selected. */
+  selected(): SelectedLines | null
   /** Replaces only what differs, so that the cursor stays. Takes the line endings of the given text. */
   setText(text: string): void
   /** The same for a text of the document, whose lines end in a line feed. */
@@ -174,6 +176,7 @@ export function createEditor(options: EditorOptions): Editor {
       const { from } = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)))
       view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) })
     },
+    selected: () => selectedLines(view.state),
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   }

@@ -206,7 +206,8 @@ function TextEditor({ edited, path, line, hasConflict, onSave }: TextEditorProps
   const [isInstructing, setInstructing] = useState(false)
   const callbacks = useRef({ onSave, onAsk: () => undefined as void, onEdit: () => undefined as void })
   const ask = () => {
-    const chosen = lines
+    // A key may come before the selection is rendered.
+    const chosen = editor?.selected() ?? null
     if (editor === undefined || chosen === null) return
     addToDraft(session, quoteOf(path, chosen, editor))
   }
