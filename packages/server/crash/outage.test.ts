@@ -2,13 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { openPostgresStore } from '../src/stores/postgres/open-postgres.ts'
 import { createTestDatabase, hasPostgres, query } from '../src/testing/postgres.ts'
 import { type CrashNodes, openNodes } from './open-nodes.ts'
 
 const waiting = { timeout: 60_000, interval: 50 }
 
-it.skipIf(!hasPostgres)(
+it.runIf(hasPostgres && full)(
   'runs wait for a database that accepts no writes, and continue by themselves',
   async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'troupe-outage-'))

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { axe, everyLook } from './testing/axe.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace, type TestWorkspace } from './testing/open-workspace.ts'
@@ -168,7 +169,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await reader.getByText('This link does not work.').waitFor()
   })
 
-  test('the settings of a team are usable at every size', async () => {
+  test.runIf(full)('the settings of a team are usable at every size', async () => {
     for (const section of ['account', 'folder-access']) {
       await owner.goto(`${origin}/#settings/${section}`)
       await owner.reload()
