@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SecretFinder } from './hidden-files.ts'
 
 let root: string
@@ -34,6 +34,15 @@ test('settings and certificates are secret only with a secret in them', async ()
   write('key.pem', '-----BEGIN RSA PRIVATE KEY-----')
   const found = await new SecretFinder().within(root)
   expect(found.toSorted()).toEqual([path.join(root, 'key.pem'), path.join(root, 'sub/.npmrc')])
+})
+
+test('a secret that was added since the last look is found by the next command', async () => {
+  const finder = new SecretFinder({ patienceMs: 20_000 })
+  expect(await finder.within(root)).toEqual([])
+  write('.env')
+  const now = performance.now()
+  vi.spyOn(performance, 'now').mockReturnValue(now + 2000)
+  expect(await finder.within(root)).toEqual([path.join(root, '.env')])
 })
 
 test('a missing folder has none', async () => {

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { secretFiles, secretFolders, secretIn } from '@troupe/command-policy'
 import type { Forbidden } from '../access/decision.ts'
 import { isInside } from '../files/resolve-path.ts'
@@ -14,23 +15,14 @@ export class ForbiddenFinder {
   private readonly looks = new Map<string, { at: number; found: Promise<string[]> }>()
 
   /**
-   * Returns the forbidden real paths in folders that a command will see. A folder stands for all its content. The first
-   * scan is awaited. Later scans run in the background and count once done. Throws an Error for the model if a scan
-   * takes too long.
+   * Returns the forbidden real paths in folders that a command will see. A folder stands for all its content. Throws an
+   * Error for the model if a scan takes too long.
    */
   within(forbidden: Forbidden, folders: readonly string[]): Promise<string[]> {
     const key = JSON.stringify([forbidden.rules, forbidden.starts, folders])
     const last = this.looks.get(key)
-    if (last === undefined) return this.look(key, forbidden, folders).found
-    if (performance.now() - last.at > freshMs) {
-      const next = this.look(key, forbidden, folders)
-      this.looks.set(key, { at: next.at, found: last.found })
-      void next.found.then(
-        () => this.looks.set(key, next),
-        () => this.looks.delete(key),
-      )
-    }
-    return last.found
+    if (last !== undefined && performance.now() - last.at <= freshMs) return last.found
+    return this.look(key, forbidden, folders).found
   }
 
   private look(
@@ -41,7 +33,7 @@ export class ForbiddenFinder {
     const look = { at: performance.now(), found: findForbidden(forbidden, folders) }
     if (this.looks.size >= maxCachedSearches) this.looks.clear()
     this.looks.set(key, look)
-    look.found.catch(() => this.looks.delete(key))
+    look.found.catch(() => this.looks.get(key) === look && this.looks.delete(key))
     return look
   }
 
@@ -117,12 +109,19 @@ function realOf(place: string): string | undefined {
   }
 }
 
-const freshMs = 10_000
+const freshMs = 1000
+/** In a large folder, a command starts with the secrets of the last scan rather than wait longer for the next. */
+const patienceMs = 300
 const secretSearchMs = 3000
 
 /** Finds files and folders with secrets in the workspace. One per agent. */
 export class SecretFinder {
+  private readonly patienceMs: number
   private readonly looks = new Map<string, { at: number; found: Promise<string[]> }>()
+
+  constructor(options: { patienceMs?: number } = {}) {
+    this.patienceMs = options.patienceMs ?? patienceMs
+  }
 
   /** Scans a granted folder completely, now. Throws an Error for the model if that takes too long. */
   async inGranted(folder: string): Promise<string[]> {
@@ -131,19 +130,21 @@ export class SecretFinder {
     throw new Error(`"${folder}" is too large to check for secrets before a command reads it. Choose a smaller folder.`)
   }
 
-  /** Returns absolute paths. The first scan is awaited. Later scans run in the background and count once done. */
-  within(root: string): Promise<string[]> {
+  /** Returns absolute paths. */
+  async within(root: string): Promise<string[]> {
     const last = this.looks.get(root)
     if (last === undefined) return this.look(root).found
-    if (performance.now() - last.at > freshMs) {
-      const next = this.look(root)
-      this.looks.set(root, { at: next.at, found: last.found })
-      next.found.then(
-        () => this.looks.set(root, next),
-        () => undefined,
-      )
-    }
-    return last.found
+    if (performance.now() - last.at <= freshMs) return last.found
+    const next = this.look(root)
+    this.looks.set(root, { at: next.at, found: last.found })
+    const done = next.found.then(
+      (found) => {
+        this.looks.set(root, next)
+        return found
+      },
+      () => last.found,
+    )
+    return Promise.race([done, delay(this.patienceMs, undefined, { ref: false }).then(() => last.found)])
   }
 
   private look(root: string): { at: number; found: Promise<string[]> } {
