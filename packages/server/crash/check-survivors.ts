@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@troupe/core'
 import { cleanMessage, type Message, type StoredMessage } from '@troupe/protocol'
@@ -126,7 +127,9 @@ async function checkTurn(turn: PlayedTurn, store: Store, problems: string[]): Pr
   const stored = json({ id: answer.id, role: answer.role, parts: answer.parts, metadata: answer.metadata } as Message)
   for (const [tab, reader] of turn.readers.entries()) {
     const seen = json(reader.message())
-    if (seen !== stored) problems.push(`${where}: tab ${tab} holds another message\n${firstDifference(seen, stored)}`)
+    // The order of keys is no promise.
+    if (!isDeepStrictEqual(JSON.parse(seen), JSON.parse(stored)))
+      problems.push(`${where}: tab ${tab} holds another message\n${firstDifference(seen, stored)}`)
   }
   if (stored !== json(cleanMessage(answer as Message, { run: 'ended' })))
     problems.push(`${where}: what is stored is not clean`)
