@@ -53,7 +53,7 @@ const commands: Record<string, string> = {
   'the database by the address of the machine':
     'for a in $(hostname -I) 10.0.2.2 172.17.0.1; do (exec 9<>"/dev/tcp/$a/$PORT"; cat <&9); done',
   'the temporary folder of the machine':
-    'cat /tmp/note /tmp/*/note /var/tmp/*; find /tmp/ /var/tmp/ -path "$BASE" -prune -o -type f -print | grep . && echo canary',
+    'cat /tmp/note /tmp/*/note /var/tmp/*; find /tmp/ /var/tmp/ \\( -path "$BASE" -o -path "*$RUNTIME" \\) -prune -o -type f -print | head -3 | grep . && echo canary',
   'the temporary folder of the person': 'cat "$TROUPE"/people/*/tmp/*/tmp/note; ls "$TROUPE/people" && echo canary',
   'the home of the person': 'cat ~/note ~bob/note /root/.bash_history /home/*/note',
   'long results of the chat': 'cat "$OUTPUT"/*',
@@ -98,6 +98,8 @@ describe.skipIf(why !== undefined)(`one member reaches nothing of another${why ?
       OUTPUT: node.output,
       PORT: node.port,
       SERVER: node.serverPid,
+      // Node itself is visible, wherever it is.
+      RUNTIME: path.dirname(path.dirname(process.execPath)),
     })
       .map(([name, value]) => `${name}='${value}'`)
       .join('; ')
