@@ -180,10 +180,12 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
     return node
   }
 
-  /** Delivers the report to the run at its next step, exactly once. */
+  /** Delivers the report to the run at its next step, exactly once. A run whose answer is complete does not need it. */
   async function tellEnd(report: AgentReport): Promise<void> {
     const id = derivedId('notice_', report.agentId, String(report.steps), report.status)
-    await run.steer({ id, text: agentResultText(report) })
+    await run.steer({ id, text: agentResultText(report) }).catch((error: unknown) => {
+      if (!isNoRun(error)) throw error
+    })
   }
 
   async function send(
@@ -206,7 +208,7 @@ export function createAgentLink(tree: AgentTreeContext, run: TreeRun): AgentLink
         await node.send({ ...message, runId, skillLimits }, interrupt)
         return node.report
       } catch (error) {
-        if (!(error instanceof NamedError) || error.name !== 'NoRun') throw error
+        if (!isNoRun(error)) throw error
         await node.ended
       }
     }
@@ -325,4 +327,8 @@ function abortOf(signal: AbortSignal): Promise<never> {
     if (signal.aborted) fail()
     else signal.addEventListener('abort', fail, { once: true })
   })
+}
+
+function isNoRun(error: unknown): boolean {
+  return error instanceof NamedError && error.name === 'NoRun'
 }

@@ -149,6 +149,27 @@ async function spentBelow({ store }: TestRuns): Promise<number> {
     .reduce((sum, { metadata }) => sum + (metadata?.usage?.totalTokens ?? 0), 0)
 }
 
+it('closes an answer that was complete before a crash, whatever its sub-agents in the background reported', async () => {
+  const script: Script = (prompt) =>
+    JSON.stringify(prompt[0]).includes('master') && !prompt.some(({ role }) => role === 'assistant')
+      ? [task('a', { background: true })]
+      : [{ text: 'end' }]
+  test = await openTestRuns(script, { toolList, agents, blocks })
+  const run = await test.ask('go')
+  const before = await run.done
+  const [agent] = await test.store.agents.list('s1')
+  // Another number of steps makes another report, which this answer has not received.
+  await test.store.agents.put({ ...agent!, details: { ...agent!.details!, steps: 9 } })
+  const record = await test.store.runs.get(run.id)
+  await test.store.runs.put({ ...record!, status: 'running', endedAt: null })
+
+  const next = test.next(script)
+  await next.runs.recover()
+  const after = await next.runs.get('s1')?.done
+  expect(after?.parts).toEqual(before.parts)
+  expect((await next.store.runs.get(run.id))?.status).toBe('done')
+})
+
 it('reports the usage of its sub-agents in an answer once, even after restarts', async () => {
   let agentId = ''
   const first = cast({ master: [[task('a')]], a: [[task('b'), task('c')]] }) as (...given: unknown[]) => ScriptTurn
