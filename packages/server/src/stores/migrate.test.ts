@@ -6,7 +6,7 @@ import type { StoredMessage } from '@troupe/protocol'
 import { Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrate, type MigrateOptions } from './migrate.ts'
-import { backUpDatabase, nodeSqliteDialect, openSqliteStore } from './sqlite.ts'
+import { backUpDatabase, nodeSqliteDialect, openSqliteStore, sqliteSteps } from './sqlite.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
 /** Undoes everything since version 9. */
@@ -20,6 +20,19 @@ describe('migrations', () => {
     home = mkdtempSync(join(tmpdir(), 'troupe-migrate-'))
   })
   afterEach(() => rmSync(home, { recursive: true }))
+
+  it('create the same tables as a new database has', async () => {
+    const tables = (database: DatabaseSync): unknown[] =>
+      database.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all()
+    const migrated = new DatabaseSync(':memory:')
+    await migrate(new Kysely({ dialect: nodeSqliteDialect(migrated) }), { clock: () => 0, dialectSteps: sqliteSteps })
+    await (await openSqliteStore({ home })).close()
+    const created = new DatabaseSync(join(home, 'troupe.db'))
+    expect(tables(created)).toEqual(tables(migrated))
+    const versions = 'select version from schema_version order by version'
+    expect(created.prepare(versions).all()).toEqual(migrated.prepare(versions).all())
+    created.close()
+  })
 
   /** Every released version has a fixture, and upgrading must keep all data. */
   for (const name of readdirSync(fixtures).filter((file) => /^sqlite-\d+\.sql$/.test(file))) {

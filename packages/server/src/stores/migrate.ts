@@ -40,6 +40,8 @@ export interface MigrateOptions {
   clock: () => number
   /** Dialect-specific tables by version, created after the common ones of the same version. */
   dialectSteps: Record<number, Step>
+  /** Creates the tables of the last version in an empty database, in place of all steps. */
+  create?: () => void
   /** Called before an older database is changed. */
   backup?: (version: number) => Promise<void> | void
   steps?: Step[]
@@ -75,14 +77,18 @@ export async function versionOf(db: AnyDb): Promise<number> {
 export async function migrateFrom(
   transaction: AnyDb,
   version: number,
-  { steps = allSteps, dialectSteps }: MigrateOptions,
+  { steps = allSteps, dialectSteps, create }: MigrateOptions,
   record: (version: number) => Promise<unknown>,
 ): Promise<void> {
+  const isCreated = version === 0 && create !== undefined
+  if (isCreated) create()
   for (const [index, step] of steps.entries()) {
     const next = index + 1
     if (next <= version) continue
-    await step(transaction)
-    await dialectSteps[next]?.(transaction)
+    if (!isCreated) {
+      await step(transaction)
+      await dialectSteps[next]?.(transaction)
+    }
     await record(next)
   }
 }

@@ -25,7 +25,10 @@ import type { Tables } from './sql/tables.ts'
 import { createLocalSignals } from './sql/signals.ts'
 import { createSqlStore, type SqlStore } from './sql/sql-store.ts'
 import { createReadThread, createSqliteSearch, sqliteSearchMigrations } from './sqlite-search.ts'
+import { sqliteSchema } from './sqlite-schema.ts'
 import { sqliteUsageMigrations } from './sqlite-usage.ts'
+
+export const sqliteSteps = { ...sqliteSearchMigrations, ...sqliteUsageMigrations }
 
 export interface SqliteStoreOptions {
   home: string
@@ -116,7 +119,8 @@ export async function openSqliteDatabase(
     runDirectly(db, { prepare: connection.prepare, isInTransaction: () => database.isTransaction })
     await migrate(db, {
       clock,
-      dialectSteps: { ...sqliteSearchMigrations, ...sqliteUsageMigrations },
+      dialectSteps: sqliteSteps,
+      create: () => database.exec(sqliteSchema),
       backup: (version) => backUpDatabase(database, `${path}.backup-${version}`),
     })
     return { database, db }
