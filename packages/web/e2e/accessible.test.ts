@@ -141,7 +141,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     },
   )
 
-  test('axe finds nothing in the panels of the folder, nor in its dialogs', async () => {
+  test.runIf(full)('axe finds nothing in the panels of the folder, nor in its dialogs', async () => {
     const chat = chatPage(page)
     await chat.newSession()
     const panel = '.side-panel-stack'

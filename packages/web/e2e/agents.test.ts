@@ -17,7 +17,7 @@ const openAgents = async (page: Page) => {
   await dialog(page).getByRole('region', { name: 'Built-in' }).waitFor()
 }
 
-describe.skipIf(chromium === undefined)(name, () => {
+describe.skipIf(chromium === undefined || !full)(name, () => {
   /** Answers with its prompt's first line and its available tools. */
   const model = scriptedModel(
     (prompt, _, { tools, temperature }) => {
@@ -147,7 +147,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   // agent-routes.test.ts and edit-agent-file.test.tsx do this in every run.
-  test.runIf(full)('a built-in agent or a file is turned off, and edited as your own version', async () => {
+  test('a built-in agent or a file is turned off, and edited as your own version', async () => {
     const page = await workspace.sharedPage()
     await openAgents(page)
     const builtin = dialog(page).getByRole('region', { name: 'Built-in' })
@@ -182,7 +182,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)('a new chat uses the chosen agent, and shows it', async () => {
+  test('a new chat uses the chosen agent, and shows it', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 844 })
     const chat = chatPage(page)
     await page.getByRole('button', { name: 'Agent: master' }).click()

@@ -4,6 +4,7 @@ import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -110,7 +111,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => form.count()).toBe(0)
   })
 
-  test('a question that is not answered ends the turn', async () => {
+  test.runIf(full)('a question that is not answered ends the turn', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('question')
     await chat.page.getByRole('button', { name: 'Skip' }).click()
@@ -156,7 +157,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await mode(page)).toBe('accept-edits')
   })
 
-  test('a plan starts with a clean context: the model gets only the plan', async () => {
+  test.runIf(full)('a plan starts with a clean context: the model gets only the plan', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     const texts = ['something that will be forgotten', 'That is all.']
@@ -185,7 +186,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('group', { name: 'Bash: done' }).nth(1).waitFor()
   })
 
-  test('the approval is for the input changed by a hook, with the model’s input next to it', async () => {
+  test.runIf(full)('the approval is for the input changed by a hook, with the model’s input next to it', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('rewrite')
@@ -204,7 +205,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.getByRole('group', { name: 'TestApproval: done' }).getByText('Ran with a hook’s changes').waitFor()
   })
 
-  test('an edited input that a rule denies is not run, and both read why', async () => {
+  test.runIf(full)('an edited input that a rule denies is not run, and both read why', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('secret')

@@ -20,7 +20,7 @@ const name =
 const patiently = { timeout: 15_000 }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-describe.skipIf(chromium === undefined)(name, () => {
+describe.skipIf(chromium === undefined || !full)(name, () => {
   const answer = (prompt: readonly { role: string; content: unknown }[]) => {
     const asked = prompt.filter((message) => message.role === 'user') as { content: { text: string }[] }[]
     const text = asked.at(-1)?.content.at(-1)?.text ?? ''
@@ -127,26 +127,23 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => marked.getAttribute('aria-label')).toMatch(/^You: first question/)
   })
 
-  test.runIf(full)(
-    'two branches are compared side by side, and the result of one is merged into the other',
-    async () => {
-      await showBranches()
-      await compare()
-      const left = page.getByRole('article', { name: 'Current, Answer' })
-      await expect.poll(() => left.locator('.compare-text').innerText()).toMatch(/^Answer 3 to third question/)
-      await expect.poll(() => left.locator('.compare-text strong').first().innerText()).toBe('third question')
-      await expect.poll(() => page.evaluate(() => CSS.highlights.get('compare-removed')?.size ?? 0)).toBeGreaterThan(0)
-      const right = page.getByRole('article', { name: 'Other branch, Answer' })
-      await expect.poll(() => right.innerText()).toContain('From the other model.')
-      await expect.poll(() => page.getByRole('row', { name: /^Tokens/ }).innerText()).toMatch(/Tokens\s+\d+\s+\d+/)
-      await page.getByText('Highlight differences').click()
-      await left.locator('strong', { hasText: 'third question' }).waitFor()
-      await page.getByRole('button', { name: 'Merge other branch into current' }).click()
-      await expect.poll(() => chat.field.inputValue(), patiently).toContain('> From the other model.')
-      await expect.poll(() => chat.field.evaluate((element) => element === document.activeElement)).toBe(true)
-      await expect.poll(() => page.getByRole('log').innerText()).toContain('Answer 3')
-    },
-  )
+  test('two branches are compared side by side, and the result of one is merged into the other', async () => {
+    await showBranches()
+    await compare()
+    const left = page.getByRole('article', { name: 'Current, Answer' })
+    await expect.poll(() => left.locator('.compare-text').innerText()).toMatch(/^Answer 3 to third question/)
+    await expect.poll(() => left.locator('.compare-text strong').first().innerText()).toBe('third question')
+    await expect.poll(() => page.evaluate(() => CSS.highlights.get('compare-removed')?.size ?? 0)).toBeGreaterThan(0)
+    const right = page.getByRole('article', { name: 'Other branch, Answer' })
+    await expect.poll(() => right.innerText()).toContain('From the other model.')
+    await expect.poll(() => page.getByRole('row', { name: /^Tokens/ }).innerText()).toMatch(/Tokens\s+\d+\s+\d+/)
+    await page.getByText('Highlight differences').click()
+    await left.locator('strong', { hasText: 'third question' }).waitFor()
+    await page.getByRole('button', { name: 'Merge other branch into current' }).click()
+    await expect.poll(() => chat.field.inputValue(), patiently).toContain('> From the other model.')
+    await expect.poll(() => chat.field.evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => page.getByRole('log').innerText()).toContain('Answer 3')
+  })
 
   test('a message is deleted at once, in every tab, and restored', async () => {
     await showBranches()
@@ -191,7 +188,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await marks()).toBe(0)
   })
 
-  test.runIf(full)('a search result is highlighted in place, including in the result of a tool call', async () => {
+  test('a search result is highlighted in place, including in the result of a tool call', async () => {
     const sessionId = newId()
     wire.play(
       { turn: { calls: [{ id: 'zebra', name: 'Bash', input: { command: 'echo zebrafinch' } }] } },
@@ -209,7 +206,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await page.locator('.find-bar').waitFor({ state: 'detached' })
   })
 
-  test.runIf(full)('only one branch is kept on request, and that can be undone', async () => {
+  test('only one branch is kept on request, and that can be undone', async () => {
     await showBranches()
     await chatPage(page).option('Branch map')
     await page.getByRole('treeitem', { name: /^Answer: From the other model/ }).click()
@@ -224,7 +221,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   // compare-branches.test.ts describes branches in every run.
-  test.runIf(full)('tool calls, files and costs of two branches are compared, including sub-agents', async () => {
+  test('tool calls, files and costs of two branches are compared, including sub-agents', async () => {
     const write = (file: string) => ({ id: file, name: 'Write', input: { file_path: file, content: 'x\n' } })
     const bash = (id: string, command: string) => ({ id, name: 'Bash', input: { command } })
     const task = { id: 'task', name: 'Task', input: { name: 'coder', task: 'more of it' } }
@@ -275,45 +272,40 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   // The tests of the columns, and runs/columns.test.ts of the server, do this in every run.
-  test.runIf(full)(
-    'two models answer side by side; the user continues with one, and the other stays as a branch',
-    async () => {
-      await chat.newSession()
-      await page.getByRole('button', { name: /^Model:/ }).click()
-      await page.getByRole('button', { name: 'Compare models' }).click()
-      // The focus is in the search field, with the current model selected.
-      await page.keyboard.type('other')
-      await page.keyboard.press('Enter')
-      await page.keyboard.press('Escape')
-      await page.getByRole('button', { name: /^2 models to compare/ }).waitFor()
-      await chat.send('compare this')
-      const columns = page.getByRole('region', { name: /^Answer \d: .*finished$/ })
-      await expect.poll(() => columns.count(), patiently).toBe(2)
-      await page.keyboard.press('Alt+2')
-      await expect
-        .poll(() => page.evaluate(() => document.activeElement?.textContent))
-        .toContain('From the other model.')
-      await page.reload()
-      await expect.poll(() => columns.count(), patiently).toBe(2)
-      await page.evaluate(axe)
-      expect(await violations(page)).toEqual([])
-      await page.setViewportSize({ width: 390, height: 844 })
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.getByRole('tab', { name: /finished$/ }).nth(1).click() // prettier-ignore
-      await page.getByRole('tabpanel').getByText('From the other model.').waitFor()
-      expect(await violations(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'light' })
-      await page.setViewportSize({ width: 1440, height: 900 })
-      expect(await chat.field.isEnabled()).toBe(true)
-      await page.getByRole('button', { name: 'Continue with this answer' }).nth(1).focus()
-      await page.keyboard.press('Enter')
-      await expect.poll(() => chat.answers.allInnerTexts(), patiently).toHaveLength(1)
-      await expect.poll(() => chat.lastAnswer.innerText()).toContain('2 / 2')
-      await chat.ask('and then?')
-      await expect.poll(() => chat.lastAnswer.innerText()).toContain('From the other model.')
-      await page.getByRole('button', { name: /^Model:/ }).waitFor()
-    },
-  )
+  test('two models answer side by side; the user continues with one, and the other stays as a branch', async () => {
+    await chat.newSession()
+    await page.getByRole('button', { name: /^Model:/ }).click()
+    await page.getByRole('button', { name: 'Compare models' }).click()
+    // The focus is in the search field, with the current model selected.
+    await page.keyboard.type('other')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^2 models to compare/ }).waitFor()
+    await chat.send('compare this')
+    const columns = page.getByRole('region', { name: /^Answer \d: .*finished$/ })
+    await expect.poll(() => columns.count(), patiently).toBe(2)
+    await page.keyboard.press('Alt+2')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('From the other model.')
+    await page.reload()
+    await expect.poll(() => columns.count(), patiently).toBe(2)
+    await page.evaluate(axe)
+    expect(await violations(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.getByRole('tab', { name: /finished$/ }).nth(1).click() // prettier-ignore
+    await page.getByRole('tabpanel').getByText('From the other model.').waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.setViewportSize({ width: 1440, height: 900 })
+    expect(await chat.field.isEnabled()).toBe(true)
+    await page.getByRole('button', { name: 'Continue with this answer' }).nth(1).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => chat.answers.allInnerTexts(), patiently).toHaveLength(1)
+    await expect.poll(() => chat.lastAnswer.innerText()).toContain('2 / 2')
+    await chat.ask('and then?')
+    await expect.poll(() => chat.lastAnswer.innerText()).toContain('From the other model.')
+    await page.getByRole('button', { name: /^Model:/ }).waitFor()
+  })
 
   test('there were no errors', () => {
     // axe tries to use `eval`.

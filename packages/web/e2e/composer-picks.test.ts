@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { scriptedModel } from '@troupe/core/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -19,7 +20,7 @@ const echo = scriptedModel(
   { provider: 'test', modelId: 'echo' },
 )
 
-describe.skipIf(chromium === undefined)(name, () => {
+describe.skipIf(chromium === undefined || !full)(name, () => {
   let workspace: TestWorkspace
   beforeAll(async () => {
     workspace = await openWorkspace(chromium ?? '', {

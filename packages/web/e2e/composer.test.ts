@@ -165,7 +165,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => chips.count(), soon).toBe(1)
   })
 
-  test('model settings are built from the model’s list, kept with the chat, sent, reset', async () => {
+  test.runIf(full)('model settings are built from the model’s list, kept with the chat, sent, reset', async () => {
     // New chats use the model chosen last, so this is not the shared page.
     const page = await workspace.open({ viewport: { width: 390, height: 780 } })
     const chat = composer(page)
@@ -228,28 +228,31 @@ describe.skipIf(chromium === undefined)(name, () => {
     await chat.finished()
   })
 
-  test('text of an answer is quoted with a key; the debug panel shows hooks and the live stream', async () => {
-    const page = await workspace.sharedPage({ width: 1440, height: 800 })
-    const chat = composer(page)
-    const answer = await chat.ask('Repeat after me: quote this line')
-    await answer.locator('.prose p').evaluate((paragraph) => window.getSelection()?.selectAllChildren(paragraph))
-    await page.keyboard.press('Alt+q')
-    await expect.poll(() => chat.field.inputValue(), soon).toBe('> quote this line\n\n')
-    await page.keyboard.type('why?')
-    await expect.poll(() => chat.field.inputValue(), soon).toBe('> quote this line\n\nwhy?')
-    await page.keyboard.press('Control+Shift+L')
-    const stream = page.getByRole('list', { name: 'Stream' })
-    await stream.getByText('finish', { exact: true }).first().waitFor()
-    await page.getByRole('textbox', { name: 'Filter chunks' }).fill('text-delta')
-    await expect.poll(() => stream.getByText('finish', { exact: true }).count(), soon).toBe(0)
-    await expect.poll(() => stream.getByText('text-delta').count()).toBeGreaterThan(0)
-    await page.getByText('useChatState()').click()
-    await page.getByText('"status": "ready"').waitFor()
-    await page.getByText('useChatSession()').click()
-    await page.getByText('"siblingNav"').waitFor()
-    await page.getByText('useChatActions()').click()
-    await page.getByText('"send": "ƒ').waitFor()
-  })
+  test.runIf(full)(
+    'text of an answer is quoted with a key; the debug panel shows hooks and the live stream',
+    async () => {
+      const page = await workspace.sharedPage({ width: 1440, height: 800 })
+      const chat = composer(page)
+      const answer = await chat.ask('Repeat after me: quote this line')
+      await answer.locator('.prose p').evaluate((paragraph) => window.getSelection()?.selectAllChildren(paragraph))
+      await page.keyboard.press('Alt+q')
+      await expect.poll(() => chat.field.inputValue(), soon).toBe('> quote this line\n\n')
+      await page.keyboard.type('why?')
+      await expect.poll(() => chat.field.inputValue(), soon).toBe('> quote this line\n\nwhy?')
+      await page.keyboard.press('Control+Shift+L')
+      const stream = page.getByRole('list', { name: 'Stream' })
+      await stream.getByText('finish', { exact: true }).first().waitFor()
+      await page.getByRole('textbox', { name: 'Filter chunks' }).fill('text-delta')
+      await expect.poll(() => stream.getByText('finish', { exact: true }).count(), soon).toBe(0)
+      await expect.poll(() => stream.getByText('text-delta').count()).toBeGreaterThan(0)
+      await page.getByText('useChatState()').click()
+      await page.getByText('"status": "ready"').waitFor()
+      await page.getByText('useChatSession()').click()
+      await page.getByText('"siblingNav"').waitFor()
+      await page.getByText('useChatActions()').click()
+      await page.getByText('"send": "ƒ').waitFor()
+    },
+  )
 
   test('there were no errors, policy violations or external requests', () => {
     expect(workspace.complaints).toEqual([])

@@ -24,7 +24,7 @@ const openXray = async (page: Page) => {
 const rows = (page: Page) => dialog(page).getByRole('region', { name: 'Contents' }).getByRole('listitem')
 const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
 
-describe.skipIf(chromium === undefined)(name, () => {
+describe.skipIf(chromium === undefined || !full)(name, () => {
   let wire: WireServer
   let workspace: TestWorkspace
   beforeAll(async () => {
@@ -91,55 +91,52 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toMatch(/The prompt cache can’t be fully reused\.[\s\S]*changed at plan mode:[\s\S]*Changed: plan mode/)
   })
 
-  test.runIf(full)(
-    'older messages are summarized behind a line that expands and can be undone and redone; the context view follows',
-    async () => {
-      const chat = chatPage(await workspace.sharedPage())
-      const { page } = chat
-      for (const topic of ['Tulips', 'Lilies']) {
-        wire.play({ turn: { text: long(topic) } })
-        await chat.send(`Tell me all about ${topic}.`)
-        await page.getByText(`Line 519 about ${topic}`).waitFor()
-        await chat.finished()
-      }
-      wire.play({ turn: { text: 'Tulips and lilies were **looked at**.' } }, { turn: { text: 'Herbs are small.' } })
-      await chat.send('And herbs?')
-      await page.getByText('Herbs are small.', { exact: true }).waitFor()
+  test('older messages are summarized behind a line that expands and can be undone and redone; the context view follows', async () => {
+    const chat = chatPage(await workspace.sharedPage())
+    const { page } = chat
+    for (const topic of ['Tulips', 'Lilies']) {
+      wire.play({ turn: { text: long(topic) } })
+      await chat.send(`Tell me all about ${topic}.`)
+      await page.getByText(`Line 519 about ${topic}`).waitFor()
       await chat.finished()
-      const divider = page.getByRole('group', { name: 'Older messages summarized' })
-      await divider.getByRole('button', { name: 'Older messages summarized' }).click()
-      const told = await divider.innerText()
-      expect(told).toContain('Tulips and lilies were looked at.')
-      expect(told).not.toContain('conversation-summary')
-      expect(told).toMatch(/Kept word for word[\s\S]*Tell me all about Tulips\./)
+    }
+    wire.play({ turn: { text: 'Tulips and lilies were **looked at**.' } }, { turn: { text: 'Herbs are small.' } })
+    await chat.send('And herbs?')
+    await page.getByText('Herbs are small.', { exact: true }).waitFor()
+    await chat.finished()
+    const divider = page.getByRole('group', { name: 'Older messages summarized' })
+    await divider.getByRole('button', { name: 'Older messages summarized' }).click()
+    const told = await divider.innerText()
+    expect(told).toContain('Tulips and lilies were looked at.')
+    expect(told).not.toContain('conversation-summary')
+    expect(told).toMatch(/Kept word for word[\s\S]*Tell me all about Tulips\./)
 
-      await openXray(page)
-      await expect.poll(() => dialog(page).innerText()).toContain('Summary of older messages')
-      await page.keyboard.press('Escape')
-      await divider.getByRole('button', { name: 'Undo the summary' }).press('Enter')
-      const undone = page.getByRole('group', { name: 'Summary undone' })
-      await undone.waitFor()
-      // The focus stays: the same key undoes it.
-      await expect
-        .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
-        .toBe('Redo the summary')
-      await openXray(page)
-      expect(await dialog(page).innerText()).not.toContain('Summary of older messages')
-      await dialog(page)
-        .getByRole('button', { name: /You: Tell me all about Tulips/ })
-        .click()
-      await page.locator('dialog').waitFor({ state: 'detached' })
-      await page.getByRole('article', { name: 'You' }).getByText('Tell me all about Tulips.').waitFor()
-      await page.reload()
-      await undone.getByRole('button', { name: 'Redo the summary' }).click()
-      await divider.waitFor()
-      await divider.getByRole('button', { name: 'Older messages summarized' }).click()
-      await divider.getByRole('button', { name: 'Go to the last summarized message' }).click()
-      await page.getByText('Herbs are small.', { exact: true }).waitFor({ state: 'detached' })
-    },
-  )
+    await openXray(page)
+    await expect.poll(() => dialog(page).innerText()).toContain('Summary of older messages')
+    await page.keyboard.press('Escape')
+    await divider.getByRole('button', { name: 'Undo the summary' }).press('Enter')
+    const undone = page.getByRole('group', { name: 'Summary undone' })
+    await undone.waitFor()
+    // The focus stays: the same key undoes it.
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+      .toBe('Redo the summary')
+    await openXray(page)
+    expect(await dialog(page).innerText()).not.toContain('Summary of older messages')
+    await dialog(page)
+      .getByRole('button', { name: /You: Tell me all about Tulips/ })
+      .click()
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('article', { name: 'You' }).getByText('Tell me all about Tulips.').waitFor()
+    await page.reload()
+    await undone.getByRole('button', { name: 'Redo the summary' }).click()
+    await divider.waitFor()
+    await divider.getByRole('button', { name: 'Older messages summarized' }).click()
+    await divider.getByRole('button', { name: 'Go to the last summarized message' }).click()
+    await page.getByText('Herbs are small.', { exact: true }).waitFor({ state: 'detached' })
+  })
 
-  test.runIf(full)('a piece links to its message, at any distance, in the current branch', async () => {
+  test('a piece links to its message, at any distance, in the current branch', async () => {
     const { store, workspace: opened } = workspace.server()
     const at = { sessionId: `long${Date.now()}` }
     await store.sessions.create({ id: at.sessionId, workspaceId: opened.id })
@@ -172,7 +169,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   // The test of summaries above undoes one in every run.
-  test.runIf(full)('a summary made on request can be undone, too', async () => {
+  test('a summary made on request can be undone, too', async () => {
     const chat = chatPage(await workspace.sharedPage())
     const { page } = chat
     const texts = ['What does moss need?', 'Moss needs **water**.']
@@ -192,7 +189,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   // The tests above show the same parts on a wide screen.
-  test.runIf(full)('on a narrow screen it is all there, with the keyboard', async () => {
+  test('on a narrow screen it is all there, with the keyboard', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 844 })
     const texts = ['And ferns?', 'Ferns like shade.']
     await showChat(page, await storeChat(workspace.server(), { title: 'Ferns', texts }))

@@ -32,7 +32,7 @@ const scripts: Record<string, ScriptTurn> = {
 const scriptOf = (text: string): ScriptTurn | undefined =>
   text.startsWith('slow') ? [{ text: 'It takes ' }, { gate: text }, { text: 'long.' }] : scripts[text]
 
-describe.skipIf(chromium === undefined)(name, () => {
+describe.skipIf(chromium === undefined || !full)(name, () => {
   const sent: unknown[] = []
   const model = scriptedModel(
     (prompt) => {
@@ -177,39 +177,36 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)(
-    'discarding the queue, and an example of the empty chat, move focus to the message box',
-    async () => {
-      await newSession()
-      const slow = `slow ${Date.now()}`
-      await say(slow)
-      await page.getByText('It takes').waitFor()
-      const before = await chat.stopButton.boundingBox()
-      await page.keyboard.type('one more')
-      expect(await chat.stopButton.boundingBox()).toEqual(before)
-      expect(await page.getByRole('textbox', { name: 'Follow-up message' }).evaluate(descriptionOf)).toBe(
-        'Press Enter to queue, Ctrl+Enter to send to the running answer, Escape to stop it.',
-      )
-      await page.keyboard.press('Enter')
-      await say('and another')
-      await page.getByRole('button', { name: 'Discard all' }).press('Enter')
-      await rests('textarea Follow-up message')
-      model.open(slow)
-      await chat.finished()
-      await newSession()
-      await page.getByRole('button', { name: /^Model:/ }).press('Enter')
-      await page.getByRole('combobox', { name: 'Search models' }).fill('tour')
-      await page.keyboard.press('Enter')
-      await page.locator('.example').first().press('Enter')
-      await chat.own.waitFor()
-      await rests(/^textarea Message/)
-      // The choice of a model is kept for new chats.
-      await page.evaluate(() => localStorage.removeItem('troupe.model'))
-      expect(workspace.complaints).toEqual([])
-    },
-  )
+  test('discarding the queue, and an example of the empty chat, move focus to the message box', async () => {
+    await newSession()
+    const slow = `slow ${Date.now()}`
+    await say(slow)
+    await page.getByText('It takes').waitFor()
+    const before = await chat.stopButton.boundingBox()
+    await page.keyboard.type('one more')
+    expect(await chat.stopButton.boundingBox()).toEqual(before)
+    expect(await page.getByRole('textbox', { name: 'Follow-up message' }).evaluate(descriptionOf)).toBe(
+      'Press Enter to queue, Ctrl+Enter to send to the running answer, Escape to stop it.',
+    )
+    await page.keyboard.press('Enter')
+    await say('and another')
+    await page.getByRole('button', { name: 'Discard all' }).press('Enter')
+    await rests('textarea Follow-up message')
+    model.open(slow)
+    await chat.finished()
+    await newSession()
+    await page.getByRole('button', { name: /^Model:/ }).press('Enter')
+    await page.getByRole('combobox', { name: 'Search models' }).fill('tour')
+    await page.keyboard.press('Enter')
+    await page.locator('.example').first().press('Enter')
+    await chat.own.waitFor()
+    await rests(/^textarea Message/)
+    // The choice of a model is kept for new chats.
+    await page.evaluate(() => localStorage.removeItem('troupe.model'))
+    expect(workspace.complaints).toEqual([])
+  })
 
-  test.runIf(full)('a removed chat passes the focus to its neighbor, and an undo returns it', async () => {
+  test('a removed chat passes the focus to its neighbor, and an undo returns it', async () => {
     await setSessions('alder', 'birch', 'cedar', 'dogwood', 'elm', 'fir')
     // Newest first: fir, elm, dogwood, cedar, birch, alder.
     await openMenu('elm')
@@ -324,7 +321,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)('the palette switches and renames; an unsaved form is not discarded without asking', async () => {
+  test('the palette switches and renames; an unsaved form is not discarded without asking', async () => {
     await setSessions('pine')
     await typeInPalette('switch mode')
     await page.keyboard.press('Enter')
@@ -362,7 +359,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)('a moved focus stays there, and touch opens no keyboard', async () => {
+  test('a moved focus stays there, and touch opens no keyboard', async () => {
     await setSessions('oak')
     const id = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s')
     const row = nav().locator('.session-open[aria-current=page]')

@@ -145,7 +145,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(openAsks).toEqual([])
   })
 
-  test('an input is edited before it is approved, and an invalid one keeps the ask open', async () => {
+  test.runIf(full)('an input is edited before it is approved, and an invalid one keeps the ask open', async () => {
     await say('first')
     const page = await look()
     await badge(page, 1)
@@ -166,7 +166,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => JSON.stringify(sent.at(-1))).toContain('as edited?')
   })
 
-  test('a question is a form here, too, and its chat is one click away', async () => {
+  test.runIf(full)('a question is a form here, too, and its chat is one click away', async () => {
     const asking = await say('question')
     const page = await look()
     await badge(page, 1)
@@ -222,7 +222,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       .toEqual([])
   })
 
-  test('a sub-agent is named, and answered above the message', async () => {
+  test.runIf(full)('a sub-agent is named, and answered above the message', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('delegate')
     await badge(chat.page, 1)
@@ -304,7 +304,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   test('there were no errors', () => {
-    // An invalid input was rejected once.
-    expect(workspace.complaints).toEqual([expect.stringContaining('422')])
+    // In full, an invalid input is rejected once.
+    expect(workspace.complaints).toEqual(full ? [expect.stringContaining('422')] : [])
   })
 })

@@ -23,7 +23,7 @@ const toolsOf = (page: Page) =>
     return tools.flatMap((tool) => (tool.name.startsWith('mcp__') ? tool.name : []))
   })
 
-describe.skipIf(chromium === undefined)(name, () => {
+describe.skipIf(chromium === undefined || !full)(name, () => {
   let workspace: TestWorkspace
   let words: string
   beforeAll(async () => {
@@ -125,7 +125,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   // mcp-routes.test.ts and server-status.test.ts let it wait in every run.
-  test.runIf(full)('a server whose tools have changed waits, and shows its new tools, on a narrow screen', async () => {
+  test('a server whose tools have changed waits, and shows its new tools, on a narrow screen', async () => {
     await workspace.server().fetch('/ai/mcp/changing', { method: 'DELETE' })
     await writeFile(words, 'Says it again.')
     const page = await workspace.sharedPage({ width: 390, height: 844 })

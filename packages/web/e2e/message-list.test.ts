@@ -63,7 +63,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(Math.max(...moves)).toBeLessThan(1.5)
   })
 
-  test('shows content after a jump, up and down', async () => {
+  test.runIf(full)('shows content after a jump, up and down', async () => {
     const page = await openLong()
     const filled = () =>
       page.evaluate(() => {
@@ -80,14 +80,14 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(filled).toBe(true)
   })
 
-  test('opens at its end, even if messages are lower than estimated', async () => {
+  test.runIf(full)('opens at its end, even if messages are lower than estimated', async () => {
     const page = await open('links', 'The last of them.')
     await page.getByRole('button', { name: 'Copy' }).last().waitFor()
     await expect.poll(() => leftBelow(page)).toBeLessThan(2)
     expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
   })
 
-  test('Home and End reach the ends of the loaded messages with one press', async () => {
+  test.runIf(full)('Home and End reach the ends of the loaded messages with one press', async () => {
     const page = await openLong()
     await page.locator('.list-scroller').focus()
     await page.keyboard.press('Home')

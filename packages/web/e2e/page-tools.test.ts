@@ -43,7 +43,7 @@ const scripts: Record<string, ScriptTurn[]> = {
   ],
 }
 
-describe.skipIf(chromium === undefined)(name, () => {
+describe.skipIf(chromium === undefined || !full)(name, () => {
   let workspace: TestWorkspace
   let model: ScriptedModel
   beforeAll(async () => {
@@ -128,7 +128,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints.filter((line) => !line.includes('/ai/tools/ack'))).toEqual([])
   })
 
-  test.runIf(full)('of two tabs, the one that started the run acts; if it dies, the other does', async () => {
+  test('of two tabs, the one that started the run acts; if it dies, the other does', async () => {
     const first = await workspace.open({ viewport: wide })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const reads = await readable(first, async (route) => {
@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)('a server restart and a reload in the middle lose and repeat nothing', async () => {
+  test('a server restart and a reload in the middle lose and repeat nothing', async () => {
     const page = await workspace.open({ viewport: wide })
     const chat = chatPage(page)
     const reads = await readable(page)
@@ -176,7 +176,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => stack(page).getByRole('tab').count()).toBe(1)
   })
 
-  test.runIf(full)('a reload aborts the request of an action, and the reloaded page performs it', async () => {
+  test('a reload aborts the request of an action, and the reloaded page performs it', async () => {
     const page = await workspace.open({ viewport: wide })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const reads = await readable(page, async (route) => {
@@ -192,7 +192,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await said(page)).toContain('"loaded":true')
   })
 
-  test.runIf(full)('a chat in the background is served, too, and its panels wait there', async () => {
+  test('a chat in the background is served, too, and its panels wait there', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     await readable(page)
@@ -237,53 +237,50 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)(
-    'a request for a click is answered in another browser, and a refusal is reported there',
-    async () => {
-      const first = await workspace.sharedPage()
-      const chat = chatPage(first)
-      await chat.send('write, then clipboard')
-      // An answer before the ask would be lost.
-      await card(first, 'ReadClipboard').waitFor()
-      await expect.poll(() => card(first, 'ReadClipboard').getByRole('button', { name: 'Decline' }).count()).toBe(0)
-      await first.getByRole('button', { name: 'Allow once' }).click()
-      await card(first, 'ReadClipboard').getByRole('button', { name: 'Decline' }).waitFor()
-      const other = await workspace.open()
-      await other
-        .getByRole('navigation')
-        .getByRole('button', { name: /write, then/ })
-        .first()
-        .click()
-      const there = card(other, 'ReadClipboard')
-      const decline = there.getByRole('button', { name: 'Decline' })
-      // If an acknowledgment fails, the page shows the reason and the buttons work again.
-      await other.route('**/ai/tools/ack', (route) =>
-        route.fulfill({ status: 403, json: { error: { name: 'ForeignClient', message: 'Not from here.' } } }),
-      )
-      await decline.click()
-      await there.getByRole('alert').getByText('Not from here.').waitFor()
-      await other.unroute('**/ai/tools/ack')
-      await decline.click()
-      await chat.finished()
-      expect(await said(first)).toContain('The person declined.')
+  test('a request for a click is answered in another browser, and a refusal is reported there', async () => {
+    const first = await workspace.sharedPage()
+    const chat = chatPage(first)
+    await chat.send('write, then clipboard')
+    // An answer before the ask would be lost.
+    await card(first, 'ReadClipboard').waitFor()
+    await expect.poll(() => card(first, 'ReadClipboard').getByRole('button', { name: 'Decline' }).count()).toBe(0)
+    await first.getByRole('button', { name: 'Allow once' }).click()
+    await card(first, 'ReadClipboard').getByRole('button', { name: 'Decline' }).waitFor()
+    const other = await workspace.open()
+    await other
+      .getByRole('navigation')
+      .getByRole('button', { name: /write, then/ })
+      .first()
+      .click()
+    const there = card(other, 'ReadClipboard')
+    const decline = there.getByRole('button', { name: 'Decline' })
+    // If an acknowledgment fails, the page shows the reason and the buttons work again.
+    await other.route('**/ai/tools/ack', (route) =>
+      route.fulfill({ status: 403, json: { error: { name: 'ForeignClient', message: 'Not from here.' } } }),
+    )
+    await decline.click()
+    await there.getByRole('alert').getByText('Not from here.').waitFor()
+    await other.unroute('**/ai/tools/ack')
+    await decline.click()
+    await chat.finished()
+    expect(await said(first)).toContain('The person declined.')
 
-      const file = path.join(workspace.folder, '..', 'theirs.txt')
-      await writeFile(file, 'from the other browser')
-      await chat.send('pick')
-      await card(first, 'PickFile').getByRole('button', { name: 'Choose…' }).waitFor()
-      await other.reload()
-      const choosing = other.waitForEvent('filechooser')
-      await chatPage(other).waiting(1)
-      await other.keyboard.press('Control+i')
-      await other.getByRole('dialog').getByRole('button', { name: 'Choose…' }).click()
-      await (await choosing).setFiles(file)
-      await chat.finished()
-      expect(await said(first)).toMatch(/output\/picked-[\w-]+\/theirs\.txt/)
-      expect(workspace.complaints.filter((line) => !line.includes('403'))).toEqual([])
-    },
-  )
+    const file = path.join(workspace.folder, '..', 'theirs.txt')
+    await writeFile(file, 'from the other browser')
+    await chat.send('pick')
+    await card(first, 'PickFile').getByRole('button', { name: 'Choose…' }).waitFor()
+    await other.reload()
+    const choosing = other.waitForEvent('filechooser')
+    await chatPage(other).waiting(1)
+    await other.keyboard.press('Control+i')
+    await other.getByRole('dialog').getByRole('button', { name: 'Choose…' }).click()
+    await (await choosing).setFiles(file)
+    await chat.finished()
+    expect(await said(first)).toMatch(/output\/picked-[\w-]+\/theirs\.txt/)
+    expect(workspace.complaints.filter((line) => !line.includes('403'))).toEqual([])
+  })
 
-  test.runIf(full)('the user picks a file, a notice is shown, a panel is shown', async () => {
+  test('the user picks a file, a notice is shown, a panel is shown', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     const file = path.join(workspace.folder, '..', 'mine.txt')
@@ -322,7 +319,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)('a page on this machine is a link until the user opens it', async () => {
+  test('a page on this machine is a link until the user opens it', async () => {
     const page = await workspace.sharedPage(wide)
     const chat = chatPage(page)
     await readable(page)

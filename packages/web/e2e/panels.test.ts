@@ -77,7 +77,7 @@ describe.skipIf(chromium === undefined)(name, () => {
       return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
     })
 
-  test('results of tool calls open next to the chat, as tabs that work with the keyboard', async () => {
+  test.runIf(full)('results of tool calls open next to the chat, as tabs that work with the keyboard', async () => {
     const page = await workspace.sharedPage({ width: 1440, height: 900 })
     const chat = chatPage(page)
     await chat.ask('look around')
@@ -264,7 +264,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('changes are reviewed, commented on, staged and rewound with the keyboard', async () => {
+  test.runIf(full)('changes are reviewed, commented on, staged and rewound with the keyboard', async () => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: workspace.folder })
     const read = () => readFileSync(path.join(workspace.folder, 'small.ts'), 'utf8')

@@ -184,31 +184,34 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await page.evaluate(() => 'hit' in window || localStorage.getItem('stolen') !== null)).toBe(false)
   })
 
-  test('an HTML page works in its frame: scripts, handlers, storage; other kinds of files are shown, too', async () => {
-    const page = await lookedAt('app.html', 'hostile.csv', 'diagram.mmd')
-    const frame = await look(page, 'app.html')
-    await frame.getByRole('button', { name: 'Add' }).click()
-    await frame.getByRole('button', { name: 'Add' }).click()
-    await expect.poll(() => frame.locator('#n').textContent()).toBe('2')
-    await page.getByText('1 item was blocked. Previews have no network access.').waitFor()
-    await look(page, 'hostile.csv')
-    await page.getByRole('cell', { name: '<script>hit()</script>' }).waitFor()
-    await page.getByText('2 rows, 2 columns').waitFor()
-    await writeFile(
-      path.join(workspace.folder, 'book.xlsx'),
-      new Uint8Array(zip(workbook(`<row r="1">${cell('A1', 'Name')}</row><row r="2">${cell('A2', 'Ann')}</row>`))),
-    )
-    await look(page, 'diagram.mmd')
-    const picture = page.getByRole('img', { name: 'Diagram' })
-    await picture.waitFor()
-    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(50)
-    const chat = chatPage(page)
-    await chat.ask('find')
-    await chat.lastAnswer.getByRole('button', { name: /Find/ }).first().click()
-    await chat.lastAnswer.getByRole('listitem').getByRole('button', { name: 'Open preview' }).click()
-    await page.getByRole('gridcell', { name: 'Ann' }).waitFor()
-    expect(workspace.complaints).toEqual([])
-  })
+  test.runIf(full)(
+    'an HTML page works in its frame: scripts, handlers, storage; other kinds of files are shown, too',
+    async () => {
+      const page = await lookedAt('app.html', 'hostile.csv', 'diagram.mmd')
+      const frame = await look(page, 'app.html')
+      await frame.getByRole('button', { name: 'Add' }).click()
+      await frame.getByRole('button', { name: 'Add' }).click()
+      await expect.poll(() => frame.locator('#n').textContent()).toBe('2')
+      await page.getByText('1 item was blocked. Previews have no network access.').waitFor()
+      await look(page, 'hostile.csv')
+      await page.getByRole('cell', { name: '<script>hit()</script>' }).waitFor()
+      await page.getByText('2 rows, 2 columns').waitFor()
+      await writeFile(
+        path.join(workspace.folder, 'book.xlsx'),
+        new Uint8Array(zip(workbook(`<row r="1">${cell('A1', 'Name')}</row><row r="2">${cell('A2', 'Ann')}</row>`))),
+      )
+      await look(page, 'diagram.mmd')
+      const picture = page.getByRole('img', { name: 'Diagram' })
+      await picture.waitFor()
+      await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(50)
+      const chat = chatPage(page)
+      await chat.ask('find')
+      await chat.lastAnswer.getByRole('button', { name: /Find/ }).first().click()
+      await chat.lastAnswer.getByRole('listitem').getByRole('button', { name: 'Open preview' }).click()
+      await page.getByRole('gridcell', { name: 'Ann' }).waitFor()
+      expect(workspace.complaints).toEqual([])
+    },
+  )
 
   test('a page of JSX runs after a click: state, forms and handlers work, and nothing gets out', async () => {
     const chat = chatPage(await workspace.open())
@@ -287,7 +290,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test('a chart is drawn in a frame, is available as a table, and can be saved as an image', async () => {
+  test.runIf(full)('a chart is drawn in a frame, is available as a table, and can be saved as an image', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.ask('chart')
     const figure = chat.lastAnswer.getByRole('figure', { name: 'Chart: Visits' })

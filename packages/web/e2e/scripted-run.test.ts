@@ -3,6 +3,7 @@ import path from 'node:path'
 import { scriptedModel } from '@troupe/core/testing'
 import type { ScriptTurn } from '@troupe/core/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { full } from '../../protocol/testing/test-effort.ts'
 import { chatPage } from './testing/chat-page.ts'
 import { openWorkspace } from './testing/open-workspace.ts'
 import type { TestWorkspace } from './testing/open-workspace.ts'
@@ -59,7 +60,7 @@ const newScripts = (): Record<string, ScriptTurn[]> => ({
   ],
 })
 
-describe.skipIf(chromium === undefined)(name, () => {
+describe.skipIf(chromium === undefined || !full)(name, () => {
   let scripts = newScripts()
   const model = scriptedModel(
     (prompt) => {

@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     return page
   }
 
-  test('folders take sessions by menu, drag and keyboard, and give them back', async () => {
+  test.runIf(full)('folders take sessions by menu, drag and keyboard, and give them back', async () => {
     const page = await listed()
     await nav(page).getByRole('button', { name: 'New folder' }).click()
     await page.keyboard.type('Animals')

@@ -20,7 +20,7 @@ const focused = (page: Page) =>
     return [activeElement?.tagName, setting]
   })
 
-describe.skipIf(chromium === undefined)(name, () => {
+describe.skipIf(chromium === undefined || !full)(name, () => {
   let workspace: TestWorkspace
   let page: Page
   const patch = (at: string, body: object) =>
@@ -104,74 +104,71 @@ describe.skipIf(chromium === undefined)(name, () => {
     await close()
   })
 
-  test.runIf(full)(
-    'settings in config.json for models, tools, limits, crashes and search are found and changed',
-    async () => {
-      const config = async () =>
-        JSON.parse(await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')) as unknown
-      await patch('/ai/config', { recovery: null, useTools: null, limits: null })
-      await page.keyboard.press('Control+,')
-      const field = dialog(page).getByRole('searchbox', { name: 'Search settings' })
-      const find = async (words: string, title: string, setting: string) => {
-        await field.fill(words)
-        await dialog(page)
-          .getByRole('link', { name: `${title} General` })
-          .waitFor()
-        await field.press('Enter')
-        await expect.poll(async () => (await focused(page))[1], { timeout: 15_000 }).toBe(setting)
-      }
-      await find('default model', 'Default model', 'model')
-      const model = dialog(page).getByRole('combobox', { name: 'Default model' })
-      const [other] = await model
-        .locator('option[value^="openai/"]')
-        .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
-      await model.selectOption(other ?? '')
-      await dialog(page).getByText('Saved.').waitFor()
-      expect(await config()).toMatchObject({ model: other, hooks: {} })
-      await model.selectOption('demo/tour')
-      await find('pictures', 'Image model', 'image')
-      await dialog(page).getByRole('combobox', { name: 'Image model' }).selectOption('demo/painter')
-      await find('films', 'Video model', 'video')
-      await find('tavily', 'Web search', 'search')
-      const search = dialog(page).getByRole('form', { name: 'Web search' })
-      await search.getByRole('combobox', { name: 'Provider' }).selectOption('brave')
-      await search.getByLabel('API key').fill('brave-key-0001')
-      await page.keyboard.press('Enter')
-      await search.getByText('Saved.').waitFor()
-      await expect.poll(() => search.getByLabel('API key').inputValue()).toBe('')
-      await find('useTools', 'Allowed tools', 'tools')
-      const tools = dialog(page).getByRole('form', { name: 'Allowed tools' })
-      await tools.getByRole('radio', { name: 'Only these' }).check({ force: true })
-      await tools.getByRole('checkbox', { name: 'Bash', exact: true }).uncheck()
-      await tools.getByRole('button', { name: 'Save' }).click()
-      await tools.getByText('Saved.').waitFor()
-      await find('turn limits', 'Turn limits', 'limits')
-      const limits = dialog(page).getByRole('form', { name: 'Turn limits' })
-      await limits.getByLabel('Model calls').fill('0')
-      await expect.poll(() => limits.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
-      await limits.getByLabel('Model calls').fill('30')
-      await page.keyboard.press('Enter')
-      await limits.getByText('Saved.').waitFor()
-      await find('crash', 'Interrupted runs', 'recovery')
-      await page.keyboard.press('ArrowRight')
-      await dialog(page).getByText('Saved.').waitFor()
-      const written = (await config()) as { useTools: string[] }
-      expect(written).toMatchObject({
-        model: 'demo/tour',
-        media: { image: 'demo/painter' },
-        search: { provider: 'brave', apiKey: 'brave-key-0001' },
-        limits: { steps: 30 },
-        recovery: 'wait',
-      })
-      expect(written.useTools).toContain('Read')
-      expect(written.useTools).not.toContain('Bash')
-      await tools.getByRole('radio', { name: 'All' }).check({ force: true })
-      await tools.getByRole('button', { name: 'Save' }).click()
-      await tools.getByText('Saved.').waitFor()
-      expect(await config()).not.toHaveProperty('useTools')
-      await close()
-    },
-  )
+  test('settings in config.json for models, tools, limits, crashes and search are found and changed', async () => {
+    const config = async () =>
+      JSON.parse(await readFile(path.join(workspace.server().home.path, 'config.json'), 'utf8')) as unknown
+    await patch('/ai/config', { recovery: null, useTools: null, limits: null })
+    await page.keyboard.press('Control+,')
+    const field = dialog(page).getByRole('searchbox', { name: 'Search settings' })
+    const find = async (words: string, title: string, setting: string) => {
+      await field.fill(words)
+      await dialog(page)
+        .getByRole('link', { name: `${title} General` })
+        .waitFor()
+      await field.press('Enter')
+      await expect.poll(async () => (await focused(page))[1], { timeout: 15_000 }).toBe(setting)
+    }
+    await find('default model', 'Default model', 'model')
+    const model = dialog(page).getByRole('combobox', { name: 'Default model' })
+    const [other] = await model
+      .locator('option[value^="openai/"]')
+      .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
+    await model.selectOption(other ?? '')
+    await dialog(page).getByText('Saved.').waitFor()
+    expect(await config()).toMatchObject({ model: other, hooks: {} })
+    await model.selectOption('demo/tour')
+    await find('pictures', 'Image model', 'image')
+    await dialog(page).getByRole('combobox', { name: 'Image model' }).selectOption('demo/painter')
+    await find('films', 'Video model', 'video')
+    await find('tavily', 'Web search', 'search')
+    const search = dialog(page).getByRole('form', { name: 'Web search' })
+    await search.getByRole('combobox', { name: 'Provider' }).selectOption('brave')
+    await search.getByLabel('API key').fill('brave-key-0001')
+    await page.keyboard.press('Enter')
+    await search.getByText('Saved.').waitFor()
+    await expect.poll(() => search.getByLabel('API key').inputValue()).toBe('')
+    await find('useTools', 'Allowed tools', 'tools')
+    const tools = dialog(page).getByRole('form', { name: 'Allowed tools' })
+    await tools.getByRole('radio', { name: 'Only these' }).check({ force: true })
+    await tools.getByRole('checkbox', { name: 'Bash', exact: true }).uncheck()
+    await tools.getByRole('button', { name: 'Save' }).click()
+    await tools.getByText('Saved.').waitFor()
+    await find('turn limits', 'Turn limits', 'limits')
+    const limits = dialog(page).getByRole('form', { name: 'Turn limits' })
+    await limits.getByLabel('Model calls').fill('0')
+    await expect.poll(() => limits.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await limits.getByLabel('Model calls').fill('30')
+    await page.keyboard.press('Enter')
+    await limits.getByText('Saved.').waitFor()
+    await find('crash', 'Interrupted runs', 'recovery')
+    await page.keyboard.press('ArrowRight')
+    await dialog(page).getByText('Saved.').waitFor()
+    const written = (await config()) as { useTools: string[] }
+    expect(written).toMatchObject({
+      model: 'demo/tour',
+      media: { image: 'demo/painter' },
+      search: { provider: 'brave', apiKey: 'brave-key-0001' },
+      limits: { steps: 30 },
+      recovery: 'wait',
+    })
+    expect(written.useTools).toContain('Read')
+    expect(written.useTools).not.toContain('Bash')
+    await tools.getByRole('radio', { name: 'All' }).check({ force: true })
+    await tools.getByRole('button', { name: 'Save' }).click()
+    await tools.getByText('Saved.').waitFor()
+    expect(await config()).not.toHaveProperty('useTools')
+    await close()
+  })
 
   test('the system’s contrast preference applies until the user chooses otherwise', async () => {
     const look = () =>
@@ -204,7 +201,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await close()
   })
 
-  test.runIf(full)('skills are listed with problems, and others are imported after review and trust', async () => {
+  test('skills are listed with problems, and others are imported after review and trust', async () => {
     const home = path.join(workspace.server().home.path, 'skills', 'csv')
     await rm(home, { recursive: true, force: true })
     await patch('/ai/workspace', { trusted: false })
@@ -240,7 +237,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     workspace.complaints.splice(0, workspace.complaints.length, ...workspace.complaints.filter(isNotRefused))
   })
 
-  test.runIf(full)('data size, backup and diagnostics work; models are listed with their capabilities', async () => {
+  test('data size, backup and diagnostics work; models are listed with their capabilities', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.evaluate(() => void (window.location.hash = '#settings'))
     await dialog(page).getByRole('link', { name: 'Data', exact: true }).click()
@@ -291,7 +288,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => sheet.count()).toBe(0)
   })
 
-  test.runIf(full)('a few letters go to a session, a message in it, a setting or a command', async () => {
+  test('a few letters go to a session, a message in it, a setting or a command', async () => {
     await storeChat(workspace.server(), { title: 'A garden', texts: ['Who is there?', 'a zebra in the garden'] })
     const palette = page.getByRole('dialog', { name: 'Go to anything' })
     await page.keyboard.press('Control+k')

@@ -43,7 +43,7 @@ const scripts: Record<string, ScriptTurn[]> = {
   background: [[task('right', 'go right', { background: true })], [{ text: 'It works on.' }]],
 }
 
-describe.skipIf(chromium === undefined)(name, () => {
+describe.skipIf(chromium === undefined || !full)(name, () => {
   let gates: ScriptedModel
   /** Gates stay open, so each test has its own model behind the one the server knows. */
   const newModel = () =>
@@ -115,7 +115,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)('a reload in the middle keeps the tree and the later events', async () => {
+  test('a reload in the middle keeps the tree and the later events', async () => {
     const page = await workspace.sharedPage()
     await chatPage(page).send('both')
     await card(page, 'right').getByText('Reading on.').waitFor()
@@ -156,7 +156,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)('one gets more input after the run, continues alone, and becomes a chat', async () => {
+  test('one gets more input after the run, continues alone, and becomes a chat', async () => {
     const page = await workspace.sharedPage({ width: 390, height: 844 })
     const chat = chatPage(page)
     gates.open('left')
@@ -202,7 +202,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)('a failed one shows the reason and can be retried', async () => {
+  test('a failed one shows the reason and can be retried', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.ask('fails')
@@ -253,7 +253,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(workspace.complaints).toEqual([])
   })
 
-  test.runIf(full)('on a phone, nothing is wider than the screen, and the conversation fills it', async () => {
+  test('on a phone, nothing is wider than the screen, and the conversation fills it', async () => {
     const page = await workspace.open({ viewport: { width: 390, height: 844 }, hasTouch: true })
     const isTooWide = () =>
       page.evaluate(() =>
@@ -281,7 +281,7 @@ describe.skipIf(chromium === undefined)(name, () => {
   })
 
   // agents-kill.test.ts restarts the server below a tree in every run. sub-agents.test.ts reads the tree again.
-  test.runIf(full)('the tree and its asks survive a server restart', async () => {
+  test('the tree and its asks survive a server restart', async () => {
     const page = await workspace.sharedPage()
     const chat = chatPage(page)
     await chat.send('nested')

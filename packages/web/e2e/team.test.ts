@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await owner.evaluate(() => sessionStorage.getItem('troupe.link.setup'))).toBeNull()
   })
 
-  test('the owner signs out and in again', async () => {
+  test.runIf(full)('the owner signs out and in again', async () => {
     await owner.getByRole('button', { name: 'Olga Owens Owner' }).click()
     await owner.getByRole('menuitem', { name: 'Sign out' }).click()
     await owner.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -71,7 +71,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await owner.getByRole('button', { name: 'Olga Owens Owner' }).waitFor()
   })
 
-  test('a passkey is added and signs in', async () => {
+  test.runIf(full)('a passkey is added and signs in', async () => {
     const cdp = await owner.context().newCDPSession(owner)
     await cdp.send('WebAuthn.enable')
     await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -97,7 +97,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     expect(await owner.getByRole('heading', { name: 'Sign in' }).count()).toBe(0)
   })
 
-  test('an invited person joins, sees a shared chat, and comments; a link shows it to anyone', async () => {
+  test.runIf(full)('an invited person joins, sees a shared chat, and comments; a link shows it to anyone', async () => {
     const chat = chatPage(owner)
     await chat.ask('Hello')
     await owner.goto(`${owner.url()}&settings/members`)

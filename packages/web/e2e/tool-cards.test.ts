@@ -330,7 +330,7 @@ describe.skipIf(chromium === undefined)(name, () => {
     await expect.poll(() => output.innerText()).toContain('green')
   })
 
-  test('a patch is approved file by file, and its undo lists changes that cannot be undone', async () => {
+  test.runIf(full)('a patch is approved file by file, and its undo lists changes that cannot be undone', async () => {
     const chat = chatPage(await workspace.sharedPage())
     await chat.send('patch')
     const patched = chat.page.getByRole('group', { name: /^ApplyPatch:/ })
