@@ -6,6 +6,11 @@ export function runs(count: number): { numRuns: number } {
   return { numRuns: full ? count * 10 : Math.ceil(count / 4) }
 }
 
+/** Every `step`-th of the cases, starting with the one at `from`, and all of them with `TROUPE_TEST_FULL=1`. */
+export function sampled<T>(cases: readonly T[], step: number, from = 0): T[] {
+  return cases.filter((_, index) => full || index % step === from % step)
+}
+
 /** Time limit of a property in milliseconds. */
 export const patience = full ? 300_000 : 30_000
 

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sampled } from '../../../protocol/testing/test-effort.ts'
 import { createAgentState } from '../run/create-agent-state.ts'
 import { openTestShell } from '../testing/test-shell.ts'
 import { openTestWorkspace, type TestWorkspace } from '../testing/test-workspace.ts'
@@ -50,7 +51,7 @@ describe('a name is only a name', () => {
     '.hidden',
   ]
 
-  test.each(names)('%j is written, read, found, edited and patched', async (name) => {
+  test.each(sampled(names, 3))('%j is written, read, found, edited and patched', async (name) => {
     const created = await ws.call(write, { file_path: name, content: 'needle\n' })
     expect(created.text).toMatch(/^Created .* \(1 line\)\.$/)
     expect((await ws.call(read, { file_path: name })).text).toContain('1\tneedle')
@@ -67,7 +68,7 @@ describe('a name is only a name', () => {
     expect(ws.text(name)).toMatch(/^needle (two|three)\n$/)
   })
 
-  test.each(names.filter((name) => name !== '-'))('%j is a folder to work in', async (name) => {
+  test.each(sampled(names, 3, 1).filter((name) => name !== '-'))('%j is a folder to work in', async (name) => {
     const shell = openTestShell()
     mkdirSync(path.join(shell.workspace, name))
     await shell.call(bash, { command: `cd -- ${`'${name.replaceAll("'", `'\\''`)}'`}` })

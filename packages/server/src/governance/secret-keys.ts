@@ -50,13 +50,21 @@ async function openEnvironmentKeys(env: NodeJS.ProcessEnv): Promise<KeyRing> {
 
 const derive = promisify<string, string, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt)
 
+/** Slow on purpose, because the text may be a passphrase. So a process derives each key once. */
+const derived = new Map<string, Promise<SecretKey>>()
+
 async function deriveKey(text: string): Promise<SecretKey> {
   if (text.length < minLength)
     throw new NamedError(
       'SecretKeyTooShort',
       `A secret key has at least ${minLength} characters. Use the output of "openssl rand -base64 32".`,
     )
-  // Slow on purpose, once per start: the text may be a passphrase.
+  const known = derived.get(text) ?? stretch(text)
+  derived.set(text, known)
+  return known
+}
+
+async function stretch(text: string): Promise<SecretKey> {
   const bytes = await derive(text, 'troupe secrets', 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 })
   return { id: keyId(bytes), bytes }
 }

@@ -105,17 +105,18 @@ describe('every route', () => {
     }
     // Terminals are refused to programs before they are looked up.
     const named = routes.filter(({ path }) => path.includes('{') && !path.startsWith('/ai/terminals'))
-    for (const { method, path, json: takesJson } of named) {
-      const body = bodies[`${method} ${path}`]
-      if (takesJson) expect(body, `${method} ${path} needs a body here`).toBeDefined()
-      await refuseAll(
-        server,
-        [() => send(server, method, fill(path, 'nowhere'), { headers: json, body: body && JSON.stringify(body) })],
-        (answer) => {
-          expect(answer.status, `${method} ${path}`).toBe(404)
-          if (/sessions|chat|debug/.test(path)) expect(answer.name).toBe('SessionNotFound')
-        },
-      )
+    for (const { method, path, json: takesJson } of named)
+      if (takesJson) expect(bodies[`${method} ${path}`], `${method} ${path} needs a body here`).toBeDefined()
+    const refusals = await refuseAll(
+      server,
+      named.map(({ method, path }) => () => {
+        const body = bodies[`${method} ${path}`]
+        return send(server, method, fill(path, 'nowhere'), { headers: json, body: body && JSON.stringify(body) })
+      }),
+    )
+    for (const [index, { method, path }] of named.entries()) {
+      expect(refusals[index]?.status, `${method} ${path}`).toBe(404)
+      if (/sessions|chat|debug/.test(path)) expect(refusals[index]?.name).toBe('SessionNotFound')
     }
     await refuseAll(
       server,
