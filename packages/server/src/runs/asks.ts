@@ -18,14 +18,8 @@ import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { isJoinedId } from '../util/joined-folder.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import type {
-  PolicyWorkspace,
-  RememberScope,
-  RuleLayers,
-  RuleRegistry,
-  RuleTarget,
-  SessionGrants,
-} from '../permission/rule-layers.ts'
+import type { PolicyWorkspace, RememberScope, RuleLayers, SessionGrants } from '../permission/rule-layers.ts'
+import type { RuleRegistry, RuleTarget } from '../permission/rule-registry.ts'
 import type { Inbox } from './inbox.ts'
 import { runRequestOf } from './prepare-run.ts'
 import type { RunManager } from './run-manager.ts'

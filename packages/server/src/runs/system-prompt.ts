@@ -150,7 +150,9 @@ function shared<List extends readonly object[]>(list: List): List {
 
 function agentsBlock({ agents }: Preface, frame: AgentFrame, page: string | undefined): PromptBlock | undefined {
   const allowed = agents.filter(({ name, hidden, pageIds }) => {
-    if (agentKey(name) === agentKey(frame.name) || !isOnPage({ pageIds }, page)) return false
+    // Only a sub-agent can have a name that a model spelled differently.
+    const isItself = name === frame.name || (frame.kind === 'sub' && agentKey(name) === agentKey(frame.name))
+    if (isItself || !isOnPage({ pageIds }, page)) return false
     return frame.allowedSubAgents?.some((other) => agentKey(other) === agentKey(name)) ?? hidden !== true
   })
   if (allowed.length === 0) return undefined
