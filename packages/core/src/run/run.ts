@@ -1,5 +1,12 @@
 import { setMaxListeners } from 'node:events'
-import { type DataParts, type Metadata, NamedError, type Usage } from '@troupe/protocol'
+import {
+  type DataParts,
+  type Metadata,
+  NamedError,
+  type Usage,
+  type Chunk,
+  createReasoningNamer,
+} from '@troupe/protocol'
 import { addUsage, contextFill, costOf } from '../model/check-answer.ts'
 import { project } from '../prompt/project.ts'
 import { hasFiles, loadFiles } from '../prompt/prompt-files.ts'
@@ -21,7 +28,6 @@ import {
   runEndHooks,
   type RunOutcome,
   settleOpenCalls,
-  timeReasoning,
   type Turn,
 } from './turn.ts'
 
@@ -281,4 +287,32 @@ function limitReached({ input, limits, step, usage, watch, repeats }: Turn): Met
     return { reason: 'time', message: `The turn reached its limit of ${limits.ms / 1000} s.` }
   if (repeats.exhausted()) return { reason: 'repeat', message: 'The model kept repeating the same tool call.' }
   return undefined
+}
+
+/**
+ * Records the duration of each reasoning part of a step. The duration is emitted before the end chunk, so clients have
+ * it when they see the end. It is message metadata, which no provider receives.
+ */
+export function timeReasoning(step: number, emit: (chunk: Chunk) => void): (chunk: Chunk) => void {
+  let name: ReturnType<typeof createReasoningNamer> | undefined
+  let open: Map<string, { name: string; begun: number }> | undefined
+  return (chunk) => {
+    if (chunk.type === 'reset-step') {
+      name = undefined
+      open = undefined
+    }
+    if (chunk.type === 'reasoning-start') {
+      name ??= createReasoningNamer()
+      open ??= new Map()
+      open.set(chunk.id, { name: name(step, chunk.id), begun: performance.now() })
+    } else if (chunk.type === 'reasoning-end') {
+      const thought = open?.get(chunk.id)
+      open?.delete(chunk.id)
+      if (thought !== undefined) {
+        const reasoningMs = { [thought.name]: Math.round(performance.now() - thought.begun) }
+        emit({ type: 'message-metadata', messageMetadata: { reasoningMs } })
+      }
+    }
+    emit(chunk)
+  }
 }

@@ -12,7 +12,8 @@ import {
 import type { Locator, Page } from 'playwright-core'
 import { listLinks, maskPasswords, outerHtml, tablesHtml } from './in-page.ts'
 import { noElement, performAction } from './page-actions.ts'
-import { type SessionBrowser, viewport } from './session-browser.ts'
+import { type SessionBrowser } from './session-browser.ts'
+import { viewport } from './launch-chromium.ts'
 import { type Tab, watchTab } from './tab.ts'
 
 const openMs = 30_000

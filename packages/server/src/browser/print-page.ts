@@ -5,7 +5,7 @@ import { type Isolation, makeTemporaryFolder } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import type { Browser, Page } from 'playwright-core'
 import { noChromium } from './find-chromium.ts'
-import { browserPid, endOrKill, environmentIn, hasOwnSandbox, launchArguments, programFor } from './session-browser.ts'
+import { browserPid, endOrKill, environmentIn, hasOwnSandbox, launchArguments, programFor } from './launch-chromium.ts'
 
 export interface PrintRequest {
   html: string

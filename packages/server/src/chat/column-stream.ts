@@ -1,7 +1,8 @@
 import type { Store } from '@troupe/core'
 import type { Chunk, Comparison } from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
-import type { LiveRun, RunManager } from '../runs/run-manager.ts'
+import type { LiveRun } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
 
 type ColumnRun = Pick<LiveRun, 'messageId' | 'userMessageId' | 'subscribe'>
 

@@ -1,6 +1,8 @@
 import type { RunRecord, Session, Store } from '@troupe/core'
 import { type Comparison, NamedError, newId, type StoredMessage } from '@troupe/protocol'
-import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
+import { type LiveRun, type RunRequest } from '../runs/run-manager.ts'
+import { type RunManager } from '../runs/run-types.ts'
+import { sessionBusy } from '../runs/run-errors.ts'
 
 /** A message that several models answer, each in its own run. */
 interface Compared {

@@ -22,7 +22,7 @@ import type { PolicyWorkspace, RememberScope, RuleLayers, SessionGrants } from '
 import type { RuleRegistry, RuleTarget } from '../permission/rule-registry.ts'
 import type { Inbox } from './inbox.ts'
 import { runRequestOf } from './prepare-run.ts'
-import type { RunManager } from './run-manager.ts'
+import type { RunManager } from './run-types.ts'
 
 export interface AskAnswers {
   /**
