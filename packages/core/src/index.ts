@@ -166,7 +166,7 @@ export type { Layer, RuleLine, RuleProblem, RuleSet } from './permission/policy.
 export type { Effect } from './access/decision.ts'
 export { agentNamePattern, parseAgentFile, splitFrontMatter } from './agents/agent-definition.ts'
 export { pickTools, unknownTools } from './tool/tool-set.ts'
-export { artifactsFolder, isJsxFile, listVersions, readVersion } from './page/artifacts.ts'
+export { artifactsFolder, isJsxFile, listVersions, previewKinds, readVersion } from './page/artifacts.ts'
 export type { ArtifactVersion } from './page/artifacts.ts'
 export { checkJsx, jsxProblemText } from './page/check-jsx.ts'
 export { planFileOf, planInstructions } from './tool/agent-state.ts'

@@ -1,6 +1,6 @@
 import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/client'
 import { createRing } from '../process/output-buffer.ts'
-import { type Tool } from '../tool/tool.ts'
+import type { Tool } from '../tool/tool.ts'
 import { mcpTool, toolsFingerprint } from './mcp-tool.ts'
 import { type McpConnection, openConnection } from './open-connection.ts'
 import { mcpLimits, type McpLimits } from './server-config.ts'

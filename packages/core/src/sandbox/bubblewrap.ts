@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Confined, ConfinedStart, Sandbox } from '../tool/isolation.ts'
 import { FolderListings } from './folder-listings.ts'
 import {
-  Mounts,
+  type Mounts,
   type BubblewrapOptions,
   sandboxMounts,
   grantedMounts,

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isInside } from '../files/resolve-path.ts'
 import type { Grant } from '../access/decision.ts'
 import type { ConfinedStart } from '../tool/isolation.ts'
-import { FolderListings } from './folder-listings.ts'
+import type { FolderListings } from './folder-listings.ts'
 import { homeSecrets, type ProtectedPaths, repositoryOf, tokenFile } from './protected-paths.ts'
 
 export type Mount =

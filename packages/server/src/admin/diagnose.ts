@@ -95,7 +95,7 @@ async function queryFinding(home: Home | undefined): Promise<Finding> {
   return { status: 'ok', name, text: list === '' ? 'files and your own data' : `files, your own data, ${list}` }
 }
 
-/** Loads DuckDB in a process of its own: its library would stop the event loop and stay in memory. */
+/** Loads DuckDB in a separate process: its library would stop the event loop and stay in memory. */
 async function duckdbProblem(): Promise<string | undefined> {
   try {
     const library = import.meta.resolve('@duckdb/node-api')

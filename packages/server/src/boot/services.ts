@@ -173,7 +173,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       },
     }),
   )
-  /** A model that cannot be used here counts as none: the file may come from somebody else. */
+  /** A model that cannot be used here counts as none: the file may come from someone else. */
   const folderModel = async (at: { workspaceId: string; projectId?: string | null }): Promise<string | undefined> => {
     const named = env['TROUPE_MODEL'] ? undefined : projects.model(await workspaces.of(at))
     return named === undefined

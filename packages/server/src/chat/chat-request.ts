@@ -12,7 +12,7 @@ import {
   type StoredMessage,
   wireMessageSchema,
 } from '@troupe/protocol'
-import { type RuleTexts } from '../permission/rule-layers.ts'
+import type { RuleTexts } from '../permission/rule-layers.ts'
 import { checkRule } from '../permission/rule-registry.ts'
 import type { RunRequest } from '../runs/run-manager.ts'
 

@@ -15,7 +15,7 @@ interface ColumnStream {
   sessionId: string
   /** The message that the columns answer. */
   userMessageId: string
-  /** Runs of the columns. One that ends before the stream opens is streamed, too. */
+  /** Runs of the columns. One that ends before the stream opens is also streamed. */
   started?: readonly ColumnRun[] | undefined
   /** Numbers that the client has, one per column. */
   after: readonly number[]

@@ -16,8 +16,8 @@ import { sessionNotFound, sessionTrashed } from '../http/scope.ts'
 import { checkParams } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import { type LiveRun, type RunRequest } from '../runs/run-manager.ts'
-import { type RunManager } from '../runs/run-types.ts'
+import type { LiveRun, RunRequest } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
 import { isElsewhere, sessionBusy } from '../runs/run-errors.ts'
 import {
   badRequest,
@@ -32,7 +32,7 @@ import {
   type UserMessage,
 } from './chat-request.ts'
 import { handOver, newComparison, pickedByReply, startColumns, storeColumns, storePick } from './compare-models.ts'
-import { type ChatTurn } from './continue-answer.ts'
+import type { ChatTurn } from './continue-answer.ts'
 
 export interface ChatContext {
   store: Store

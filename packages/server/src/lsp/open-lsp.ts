@@ -119,7 +119,7 @@ export function openLsp(options: LspOptions): Lsp {
     return {
       noteRead(file) {
         const server = serverOf(workspace, file)?.ready
-        // Its failure is reported when somebody asks.
+        // Its failure is reported on request.
         void server?.then((ready) => ready.problems(file, { ms: firstLookMs })).catch(() => undefined)
       },
       async problemsAfter(files, signal) {

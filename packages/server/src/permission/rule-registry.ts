@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto'
 import { compileRules, parseRule, type Session, type SessionRule, type Store } from '@troupe/core'
 import { NamedError, type RuleInfo } from '@troupe/protocol'
-import {
-  type LayeredRule,
-  type RememberScope,
-  type PolicyWorkspace,
-  type RuleLayers,
-  type SessionGrants,
-} from './rule-layers.ts'
+import type { LayeredRule, RememberScope, PolicyWorkspace, RuleLayers, SessionGrants } from './rule-layers.ts'
 
 export interface RuleTarget {
   place: PolicyWorkspace

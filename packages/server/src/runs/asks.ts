@@ -68,7 +68,7 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       const person = session.ownerId ?? undefined
       const target = { place: permissions.placeOf(session), session, person, own: person !== undefined }
       const wanted = await rulesToRemember(ask)
-      // What is shared by nodes has a commit of its own. If a crash comes first, the person is asked again.
+      // Rules that nodes share have a separate commit. If a crash comes first, the person is asked again.
       const isShared = options.layers.isShared && scope !== 'session'
       const also = isShared ? undefined : (inside: Store) => rules.add(target, scope, wanted, inside)
       const answered = await runs.answer(ask.id, answer, { ...given, ...(also !== undefined && { also }) })

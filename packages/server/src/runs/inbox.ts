@@ -67,7 +67,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
       signal.throwIfAborted()
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
       const onAbort = (): void => reject(signal.reason as Error)
-      // Register before the ask is visible, since its answer may come at once.
+      // Register before the ask is visible, since its answer may arrive immediately.
       waiters.set(ask.id, resolve)
       signal.addEventListener('abort', onAbort, { once: true })
       promise.catch(() => undefined)

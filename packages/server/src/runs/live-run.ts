@@ -29,7 +29,7 @@ import type { Payer } from '../usage/budget-accounts.ts'
 import { type RecoveredState, runInput, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
 import { openRunSubAgents, type RunSubAgents } from './sub-agent-host.ts'
-import { type OpenRun, type RunToOpen } from './run-types.ts'
+import type { OpenRun, RunToOpen } from './run-types.ts'
 import { noRun } from './run-errors.ts'
 import { announce } from './inbox.ts'
 
@@ -41,7 +41,7 @@ export class ManagedRun implements OpenRun {
   readonly #given: RunToOpen
   readonly #controller = new AbortController()
   readonly #steering: SteeringMessage[] = []
-  /** Made when somebody asks for it, since most runs are only read as a stream. */
+  /** Created on first use, since most runs are only read as a stream. */
   #finished: PromiseWithResolvers<Message> | undefined
   #end: { message: Message } | { error: unknown } | undefined
   #onSettled: (() => void)[] | undefined

@@ -59,7 +59,7 @@ export interface OpenRun extends LiveRun {
    * the signal aborts.
    */
   handOver(now: AbortSignal): Promise<void>
-  /** Ends at once and writes nothing more, since another node has the run. */
+  /** Ends immediately and writes nothing more, since another node has the run. */
   abandon(): void
 }
 
@@ -147,7 +147,7 @@ export interface RunManager {
    * nothing then.
    */
   park(sessionId: string): Promise<boolean>
-  /** Ends all runs of a session at once and writes nothing more, since another process has them. */
+  /** Ends all runs of a session immediately and writes nothing more, since another process has them. */
   abandon(sessionId: string): void
   /** The unfinished runs of these sessions, in this and in other processes. */
   states(sessionIds: readonly string[]): Promise<ReadonlyMap<string, readonly RunState[]>>

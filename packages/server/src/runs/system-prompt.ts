@@ -57,7 +57,7 @@ interface Prefaces {
    * edited since. Without a history, stores nothing: this is a preview, and servers may still be connecting.
    */
   of(session: Session, workspace: Workspace, history?: readonly StoredMessage[]): Promise<Preface>
-  /** Instructions of a workspace changed, or without one those for all. Chats that have begun get them, too. */
+  /** Instructions of a workspace changed, or without one those for all. Chats that have begun also get them. */
   outdate(workspaceId?: string): Promise<void>
   forget(sessionId: string): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { t } from '../texts/t.ts'
 import { Button } from '../ui/button.tsx'
-import { useWorkspace } from '../workspace/workspace.ts'
+import type { useWorkspace } from '../workspace/workspace.ts'
 
 type Listed = Awaited<ReturnType<ReturnType<typeof useWorkspace>['api']['worktrees']>>
 
