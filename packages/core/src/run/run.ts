@@ -1,20 +1,13 @@
 import { setMaxListeners } from 'node:events'
-import {
-  type DataParts,
-  type Metadata,
-  NamedError,
-  type Usage,
-  type Chunk,
-  createReasoningNamer,
-} from '@troupe/protocol'
+import { type DataParts, type Metadata, NamedError, type Usage } from '@troupe/protocol'
 import { addUsage, contextFill, costOf } from '../model/check-answer.ts'
 import { project } from '../prompt/project.ts'
 import { hasFiles, loadFiles } from '../prompt/prompt-files.ts'
 import { formatCount } from '../text/format.ts'
 import { buildTools, findTool, shownTools } from '../tool/tool-set.ts'
 import { isRefusal } from './call-context.ts'
-import { callModel, maxAnswerSize, pausedFinishReason } from './call-model.ts'
-import { compactIfNeeded, describeImages, isBlind, recoverModelCall } from './compact.ts'
+import { callModel, maxAnswerSize, pausedFinishReason, timeReasoning } from './call-model.ts'
+import { compactIfNeeded } from './compact.ts'
 import type { Resume } from './resume.ts'
 import type { RunInput } from './run-input.ts'
 import { openStepCalls, type StepCalls } from './step-calls.ts'
@@ -30,6 +23,7 @@ import {
   settleOpenCalls,
   type Turn,
 } from './turn.ts'
+import { readContextLimit } from '../model/provider-error.ts'
 
 export type { RunOutcome } from './turn.ts'
 
@@ -61,7 +55,7 @@ async function runTurn(input: RunInput): Promise<RunOutcome> {
         turn.injectSteering()
         turn.stopped = limitReached(turn)
         if (turn.stopped !== undefined) break
-        estimate = await compactIfNeeded(turn)
+        if (turn.window !== undefined) estimate = await compactIfNeeded(turn)
         if (isBlind(turn)) await turn.work(() => describeImages(turn))
         input.signal.throwIfAborted()
         // Other agents of the tree may have spent the rest meanwhile. Nothing is awaited between this check and
@@ -290,29 +284,61 @@ function limitReached({ input, limits, step, usage, watch, repeats }: Turn): Met
 }
 
 /**
- * Records the duration of each reasoning part of a step. The duration is emitted before the end chunk, so clients have
- * it when they see the end. It is message metadata, which no provider receives.
+ * Makes a model call and retries after fixable rejections. Shortens a conversation that is too long, and replaces
+ * rejected files with text.
  */
-export function timeReasoning(step: number, emit: (chunk: Chunk) => void): (chunk: Chunk) => void {
-  let name: ReturnType<typeof createReasoningNamer> | undefined
-  let open: Map<string, { name: string; begun: number }> | undefined
-  return (chunk) => {
-    if (chunk.type === 'reset-step') {
-      name = undefined
-      open = undefined
+async function recoverModelCall<T>(turn: Turn, call: () => Promise<T>): Promise<T> {
+  /** A reported limit needs one retry. Without a number it takes several. */
+  let triesLeft = 3
+  for (;;) {
+    turn.enter()
+    try {
+      const answer = await call()
+      if (turn.plainFiles && turn.input.model.accepts === undefined) turn.input.model.onLearned?.({ accepts: [] })
+      return answer
+    } catch (error) {
+      if (!(error instanceof NamedError) || turn.input.signal.aborted) throw error
+      if (error.name === 'ContextTooLong' && triesLeft > 0) {
+        const tooLong = readContextLimit(error.message)
+        triesLeft = tooLong.limit === undefined ? triesLeft - 1 : 0
+        await compactIfNeeded(turn, { tooLong })
+        turn.input.signal.throwIfAborted()
+      } else if (turn.sentFiles && !turn.plainFiles && mayRejectFiles(error)) {
+        turn.plainFiles = true
+        if (isBlind(turn)) await describeImages(turn)
+      } else throw error.name === 'ContextTooLong' ? withAdvice(error) : error
+    } finally {
+      turn.leave()
     }
-    if (chunk.type === 'reasoning-start') {
-      name ??= createReasoningNamer()
-      open ??= new Map()
-      open.set(chunk.id, { name: name(step, chunk.id), begun: performance.now() })
-    } else if (chunk.type === 'reasoning-end') {
-      const thought = open?.get(chunk.id)
-      open?.delete(chunk.id)
-      if (thought !== undefined) {
-        const reasoningMs = { [thought.name]: Math.round(performance.now() - thought.begun) }
-        emit({ type: 'message-metadata', messageMetadata: { reasoningMs } })
-      }
-    }
-    emit(chunk)
   }
+}
+
+/** True if the model gets no images, but another model may describe them. */
+function isBlind({ input, plainFiles }: Turn): boolean {
+  return input.vision !== undefined && (plainFiles || input.model.accepts?.includes('image') === false)
+}
+
+/** Loaded when needed, because most models have vision. */
+async function describeImages(turn: Turn): Promise<void> {
+  const { describeImages: describe } = await import('./describe-images.ts')
+  await describe(turn)
+}
+
+/** Providers word this error differently, and some give no message. */
+function mayRejectFiles({ name, message, data }: NamedError): boolean {
+  const { statusCode } = data as { statusCode?: number }
+  if (name === 'ContextTooLong') return true
+  if (name === 'ProviderRefused')
+    return statusCode === undefined || [400, 415, 422].includes(statusCode) || fileErrorPattern.test(message)
+  return (name === 'ProviderError' || name === 'ProviderOverloaded') && fileErrorPattern.test(message)
+}
+
+const fileErrorPattern =
+  /\b(images?|image_url|pdfs?|files?|documents?|attachments?|media|mime|audio|videos?|vision|visual|multi-?modal)\b/i
+
+function withAdvice(error: NamedError): NamedError {
+  const { name, message, status, data } = error
+  const advice =
+    'It is still too long after compaction. Start a new chat, or choose a model with a larger context window.'
+  return new NamedError(name, `${message.replace(/[.\s]*$/, '.')} ${advice}`, { status, data, cause: error })
 }

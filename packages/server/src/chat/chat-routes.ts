@@ -158,7 +158,7 @@ function replayResponse(c: Ctx, events: (LogEvent | { chunk: Chunk })[]): Respon
  * everything before writing, and stores the user message before running. Callers must serialize the requests of one
  * session.
  */
-export async function handleChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
+async function handleChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
   const { store, runs, sessionId } = options
   if (request.mode !== undefined) options.permissions.checkMode(request.mode)
   if (request.rules !== undefined) ruleTexts(request.rules)
