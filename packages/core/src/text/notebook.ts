@@ -213,12 +213,7 @@ function cellSpans(text: string): JsonSpan[] {
   return cells === undefined ? [] : elementsAt(text, cells.value.start)
 }
 
-function replaceMembers(
-  text: string,
-  span: JsonSpan,
-  values: readonly [string, unknown][],
-  style: JsonStyle,
-): string {
+function replaceMembers(text: string, span: JsonSpan, values: readonly [string, unknown][], style: JsonStyle): string {
   const members = membersAt(text, span.start)
   const edits = values.flatMap(([key, value]) => {
     const member = members.findLast((one) => one.key === key)
@@ -229,10 +224,6 @@ function replaceMembers(
     .reduce((all, one) => splice(all, one.span, one.text), text)
 }
 
-function pickMembers(
-  changed: NotebookCell,
-  keys: (keyof NotebookCell)[],
-  cell: NotebookCell,
-): [string, unknown][] {
+function pickMembers(changed: NotebookCell, keys: (keyof NotebookCell)[], cell: NotebookCell): [string, unknown][] {
   return keys.filter((key) => key in cell && key in changed).map((key) => [key, changed[key]])
 }

@@ -102,8 +102,7 @@ export function createAgentRegistry(options: {
     },
     async find(workspace, name, language) {
       const entry = name === 'master' ? master() : await findEnabled(workspace, name)
-      if (entry !== undefined)
-        return language === undefined ? entry : { ...entry, prompt: promptIn(entry, language) }
+      if (entry !== undefined) return language === undefined ? entry : { ...entry, prompt: promptIn(entry, language) }
       const known = (await registry.list(workspace))
         .filter(({ enabled, hidden }) => enabled && hidden !== true)
         .map((one) => one.name)
