@@ -3,6 +3,10 @@ import { opendir, readlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { FolderDisplayEntry } from '@troupe/protocol'
 import type { Ignore } from 'ignore'
+import { formatCount } from '../text/format.ts'
+import type { ToolContext } from '../tool/tool.ts'
+import { isInside } from './resolve-path.ts'
+import type { ReadOutput } from './read-file.ts'
 
 interface ListedEntry {
   name: string
@@ -200,4 +204,45 @@ function readRules(folder: string): string | undefined {
     }
   }
   return texts.length === 0 ? undefined : texts.join('\n')
+}
+
+interface FolderOptions {
+  depth: number
+  limit: number
+  /** 1-based index of the first direct entry to show. */
+  offset?: number
+  /** Includes entries hidden by ignore rules. */
+  all?: boolean
+}
+
+export async function readFolder(
+  folder: { real: string; shown: string; name: string },
+  { depth, limit, offset, all = false }: FolderOptions,
+  ctx: ToolContext,
+): Promise<{ output: Extract<ReadOutput, { kind: 'folder' }>; text: string }> {
+  const root = ctx.state.roots.find((one) => isInside(folder.real, one)) ?? folder.real
+  const rules = all ? undefined : await loadIgnoreRules(folder.real, root)
+  const skipped = (offset ?? 1) - 1
+  const listed = await listFolder(folder.real, { depth, limit: skipped + limit, rules, signal: ctx.signal })
+  if (listed.problem !== undefined) throw new Error(`${folder.shown} cannot be opened: ${listed.problem}.`)
+  const total = listed.entries.length + listed.left
+  listed.entries.splice(0, skipped)
+  if (skipped > 0 && listed.entries.length === 0)
+    throw new Error(
+      `${folder.shown} has ${formatCount(total, 'entry', 'entries')}; there is none at offset ${skipped + 1}.`,
+    )
+  const { shown, left, ignored } = countFolder(listed)
+  const notes = [
+    left > 0 &&
+      offset === undefined &&
+      `${shown} shown, ${left} omitted. List a subfolder on its own, or set a higher limit.`,
+    left > 0 &&
+      offset !== undefined &&
+      `Entries ${skipped + 1} to ${skipped + shown} of ${total}; continue with offset ${skipped + shown + 1}.`,
+    ignored > 0 && `${ignored} ignored by version control ${ignored === 1 ? 'is' : 'are'} not shown.`,
+  ].filter((note) => note !== false)
+  const tree = listed.entries.length === 0 ? ['(nothing)'] : formatFolder(listed)
+  const text = [`${folder.shown === '.' ? folder.real : folder.shown}/`, ...tree.map((line) => `  ${line}`)]
+  if (notes.length > 0) text.push(`(${notes.join(' ')})`)
+  return { output: { kind: 'folder', path: folder.name, entries: flattenFolder(listed), left }, text: text.join('\n') }
 }

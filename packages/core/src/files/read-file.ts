@@ -7,9 +7,7 @@ import { cellSource, formatCell, type Notebook, notebookLanguage, parseNotebook 
 import type { DocumentImage, DocumentPart } from '../tool/documents.ts'
 import type { ToolContext } from '../tool/tool.ts'
 import { type FileKind, imageSize, isRecording, mediaProblem } from './file-kind.ts'
-import { countFolder, flattenFolder, formatFolder, listFolder, loadIgnoreRules } from './list-folder.ts'
 import { defaultLines, maxTextBytes, readRangeOfBytes, readRangeOfFile, type TextRange } from './read-range.ts'
-import { isInside } from './resolve-path.ts'
 import { readOpenFile, recordRead, sha256Of } from './snapshot.ts'
 
 /** Structured output of Read, next to the text for the model. Paths inside the workspace are relative to it. */
@@ -315,45 +313,4 @@ export async function readNotebook(
     },
     text: [...texts, footer].join('\n'),
   }
-}
-
-interface FolderOptions {
-  depth: number
-  limit: number
-  /** 1-based index of the first direct entry to show. */
-  offset?: number
-  /** Includes entries hidden by ignore rules. */
-  all?: boolean
-}
-
-export async function readFolder(
-  folder: { real: string; shown: string; name: string },
-  { depth, limit, offset, all = false }: FolderOptions,
-  ctx: ToolContext,
-): Promise<{ output: Extract<ReadOutput, { kind: 'folder' }>; text: string }> {
-  const root = ctx.state.roots.find((one) => isInside(folder.real, one)) ?? folder.real
-  const rules = all ? undefined : await loadIgnoreRules(folder.real, root)
-  const skipped = (offset ?? 1) - 1
-  const listed = await listFolder(folder.real, { depth, limit: skipped + limit, rules, signal: ctx.signal })
-  if (listed.problem !== undefined) throw new Error(`${folder.shown} cannot be opened: ${listed.problem}.`)
-  const total = listed.entries.length + listed.left
-  listed.entries.splice(0, skipped)
-  if (skipped > 0 && listed.entries.length === 0)
-    throw new Error(
-      `${folder.shown} has ${formatCount(total, 'entry', 'entries')}; there is none at offset ${skipped + 1}.`,
-    )
-  const { shown, left, ignored } = countFolder(listed)
-  const notes = [
-    left > 0 &&
-      offset === undefined &&
-      `${shown} shown, ${left} omitted. List a subfolder on its own, or set a higher limit.`,
-    left > 0 &&
-      offset !== undefined &&
-      `Entries ${skipped + 1} to ${skipped + shown} of ${total}; continue with offset ${skipped + shown + 1}.`,
-    ignored > 0 && `${ignored} ignored by version control ${ignored === 1 ? 'is' : 'are'} not shown.`,
-  ].filter((note) => note !== false)
-  const tree = listed.entries.length === 0 ? ['(nothing)'] : formatFolder(listed)
-  const text = [`${folder.shown === '.' ? folder.real : folder.shown}/`, ...tree.map((line) => `  ${line}`)]
-  if (notes.length > 0) text.push(`(${notes.join(' ')})`)
-  return { output: { kind: 'folder', path: folder.name, entries: flattenFolder(listed), left }, text: text.join('\n') }
 }

@@ -13,7 +13,8 @@ import type { AgentState } from '../tool/agent-state.ts'
 import type { ToolContext } from '../tool/tool.ts'
 import { checkJsx, jsxProblemText, pageNotes, pageTitle } from './check-jsx.ts'
 
-const kinds: Record<string, Exclude<FilePreview['kind'], 'xlsx'>> = {
+/** Previews by the ending of the file. Those of workbooks and JSX are made elsewhere. */
+export const previewKinds: Readonly<Record<string, Exclude<FilePreview['kind'], 'xlsx'>>> = {
   '.html': 'html',
   '.htm': 'html',
   '.svg': 'svg',
@@ -69,7 +70,7 @@ export async function previewNote(real: string, ctx: FileContext): Promise<strin
 
 function previewKind(real: string, state: Pick<AgentState, 'jsxFolder'>): ArtifactVersion['kind'] | undefined {
   const extension = path.extname(real).toLowerCase()
-  return extension === '.jsx' ? (isJsxFile(real, state) ? 'jsx' : undefined) : kinds[extension]
+  return extension === '.jsx' ? (isJsxFile(real, state) ? 'jsx' : undefined) : previewKinds[extension]
 }
 
 export function isJsxFile(real: string, { jsxFolder }: Pick<AgentState, 'jsxFolder'>): boolean {

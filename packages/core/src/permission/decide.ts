@@ -1,18 +1,11 @@
-import { z } from 'zod'
 import type { Confinement, Decision, Forbidden, Grant } from '../access/decision.ts'
 import type { Tool, ToolContext } from '../tool/tool.ts'
 import { callFacts, type CallFacts, isSandboxed } from './call-facts.ts'
-import {
-  type CallChecks,
-  checkCall,
-  isContained,
-  isHiddenBySandbox,
-  type ToolApprovalNeed,
-  wantsOutside,
-} from './check-call.ts'
+import { type CallChecks, checkCall, isHiddenBySandbox } from './check-call.ts'
+import { isContained, type ToolApprovalNeed, wantsOutside } from './check-command.ts'
 import { findRule, type MatchedRule, ruleMatchesPath, toolRule } from './match-rules.ts'
 import { accessVerb, grantKind, needsGrant, type PermissionContext, secretOf } from './path-facts.ts'
-import { type CompiledRule, compileRules, type Policy, type RuleSet } from './policy.ts'
+import { type CompiledRule, type Policy, activeSkillLimits, compileLimit } from './policy.ts'
 import { matchHost } from './rule-patterns.ts'
 import { suggestedRules } from './suggest-rules.ts'
 
@@ -345,45 +338,4 @@ export async function decideCall(
   function mustAsk(reason: string): Decision {
     return { ...decision, decision: 'ask', reason, rule: null, firm: true }
   }
-}
-
-/**
- * Tools each active skill allows without asking. Includes skills of the agent's starter, of the message, and those the
- * model loaded since.
- */
-export function activeSkillLimits(ctx: ToolContext): readonly (readonly string[])[] {
-  const inherited = ctx.agent.skillLimits ?? []
-  const own = ctx.state.skills?.limits ?? []
-  const loaded = loadedSkillLimits(ctx)
-  return inherited.length + loaded.length === 0 ? own : [...inherited, ...own, ...loaded]
-}
-
-const compiled = new Map<string, RuleSet>()
-
-function compileLimit(limit: readonly string[], base: string): RuleSet {
-  const key = [base, ...limit].join('\n')
-  const known = compiled.get(key)
-  if (known !== undefined) return known
-  const rules = compileRules(limit.map((text) => ({ text, effect: 'allow', layer: 'session', base })))
-  if (compiled.size >= 100) compiled.clear()
-  compiled.set(key, rules)
-  return rules
-}
-
-const outputSchema = z.object({ runId: z.string(), limits: z.array(z.array(z.string())) })
-
-/**
- * Tools that the skills loaded in this run allow without asking. Computed once: an earlier process may have loaded
- * some, and the newest Skill result lists them all.
- */
-export function loadedSkillLimits(
-  ctx: Pick<ToolContext, 'state' | 'run' | 'lastOutput'>,
-): readonly (readonly string[])[] {
-  const { skills } = ctx.state
-  if (skills === undefined) return []
-  if (skills.loaded?.runId !== ctx.run.id) {
-    const newest = outputSchema.safeParse(ctx.lastOutput('Skill')).data
-    skills.loaded = { runId: ctx.run.id, limits: newest?.runId === ctx.run.id ? newest.limits : [] }
-  }
-  return skills.loaded.limits
 }

@@ -2,9 +2,10 @@ import { homedir } from 'node:os'
 import { type CommandPattern, parseCommandPattern } from '@troupe/command-policy'
 import type { Effect, Mode } from '../access/decision.ts'
 import { aliasKey } from '../tool/tool-aliases.ts'
-import { toolKey } from '../tool/tool.ts'
+import { toolKey, type ToolContext } from '../tool/tool.ts'
 import { accessKinds, parseRule, type Rule } from './parse-rule.ts'
 import { compilePathPattern, type HostPattern, parseHostPattern, type PathPattern } from './rule-patterns.ts'
+import { z } from 'zod'
 
 /**
  * Everything besides the call that a decision depends on. Provided by the caller that starts runs, and read again for
@@ -218,4 +219,45 @@ function indexCommandRules(all: readonly CompiledRule[]): CommandRules {
     else byFirst.set(first, [...(byFirst.get(first) ?? []), ready])
   }
   return { all, byFirst, others }
+}
+
+/**
+ * Tools each active skill allows without asking. Includes skills of the agent's starter, of the message, and those the
+ * model loaded since.
+ */
+export function activeSkillLimits(ctx: ToolContext): readonly (readonly string[])[] {
+  const inherited = ctx.agent.skillLimits ?? []
+  const own = ctx.state.skills?.limits ?? []
+  const loaded = loadedSkillLimits(ctx)
+  return inherited.length + loaded.length === 0 ? own : [...inherited, ...own, ...loaded]
+}
+
+const compiled = new Map<string, RuleSet>()
+
+export function compileLimit(limit: readonly string[], base: string): RuleSet {
+  const key = [base, ...limit].join('\n')
+  const known = compiled.get(key)
+  if (known !== undefined) return known
+  const rules = compileRules(limit.map((text) => ({ text, effect: 'allow', layer: 'session', base })))
+  if (compiled.size >= 100) compiled.clear()
+  compiled.set(key, rules)
+  return rules
+}
+
+const outputSchema = z.object({ runId: z.string(), limits: z.array(z.array(z.string())) })
+
+/**
+ * Tools that the skills loaded in this run allow without asking. Computed once: an earlier process may have loaded
+ * some, and the newest Skill result lists them all.
+ */
+export function loadedSkillLimits(
+  ctx: Pick<ToolContext, 'state' | 'run' | 'lastOutput'>,
+): readonly (readonly string[])[] {
+  const { skills } = ctx.state
+  if (skills === undefined) return []
+  if (skills.loaded?.runId !== ctx.run.id) {
+    const newest = outputSchema.safeParse(ctx.lastOutput('Skill')).data
+    skills.loaded = { runId: ctx.run.id, limits: newest?.runId === ctx.run.id ? newest.limits : [] }
+  }
+  return skills.loaded.limits
 }

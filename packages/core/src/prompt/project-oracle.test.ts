@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import type { Message, Part } from '../../../protocol/src/message.ts'
 import { anyAnswer, anyUserMessage, type Told } from '../../../protocol/testing/arbitrary-messages.ts'
 import { patience, runs } from '../../../protocol/testing/test-effort.ts'
-import { project, wellFormed } from './project.ts'
+import { project } from './project.ts'
+import { wellFormed } from '../text/format.ts'
 
 describe('compared with the AI SDK', { timeout: patience }, () => {
   it('the projection is equal for messages without our special cases', async () => {

@@ -12,14 +12,15 @@ import { isTagged } from '../model/think-tags.ts'
 import { applyCompactions, applyTrim, type PromptMessage } from './apply-compactions.ts'
 import {
   descriptionBlock,
-  type ImageDescription,
   imagesOf,
   mentionBlock,
   skillBlock,
   wrapBlock,
+  type ImageDescription,
 } from './prompt-blocks.ts'
 import { projectFile, projectReadFiles, projectReasoningFile, type ReadFiles } from './prompt-files.ts'
 import type { FileKind } from './inline-file.ts'
+import { wellFormed } from '../text/format.ts'
 
 export { blobHash } from './prompt-files.ts'
 
@@ -65,19 +66,6 @@ export function project(
   const text = system.filter((one) => !isBlank(one)).join('\n\n')
   if (text !== '') prompt.unshift({ role: 'system', content: text.toWellFormed() })
   return prompt
-}
-
-/** Returns descriptions by hash. A later one replaces an earlier one, which may have failed. */
-export function descriptionsIn(messages: readonly { parts: readonly Part[] }[]): Map<string, ImageDescription> {
-  const found = new Map<string, ImageDescription>()
-  for (const { parts } of messages) {
-    for (const part of parts) {
-      if (part.type !== 'data-image-description') continue
-      const { data } = dataParts['image-description'].schema.safeParse(part.data)
-      if (data !== undefined) found.set(data.sha256, data)
-    }
-  }
-  return found
 }
 
 /**
@@ -351,26 +339,15 @@ function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/**
- * Replaces lone surrogates, which some providers reject. A tool may cut its output anywhere. Returns the same object if
- * nothing changes.
- */
-export function wellFormed<T>(value: T): T {
-  return isWellFormed(value) ? value : (repairValue(value) as T)
-}
-
-/** Check before copying, since there is hardly ever anything to repair. */
-function isWellFormed(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed()
-  if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.every(isWellFormed)
-  for (const key in value) if (!key.isWellFormed() || !isWellFormed(value[key as never])) return false
-  return true
-}
-
-function repairValue(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed()
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(wellFormed)
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed<unknown>(item)]))
+/** Returns descriptions by hash. A later one replaces an earlier one, which may have failed. */
+export function descriptionsIn(messages: readonly { parts: readonly Part[] }[]): Map<string, ImageDescription> {
+  const found = new Map<string, ImageDescription>()
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type !== 'data-image-description') continue
+      const { data } = dataParts['image-description'].schema.safeParse(part.data)
+      if (data !== undefined) found.set(data.sha256, data)
+    }
+  }
+  return found
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { anyJson } from '../../../protocol/testing/arbitrary-json.ts'
 import { runs } from '../../../protocol/testing/test-effort.ts'
-import { wellFormed } from './project.ts'
+import { wellFormed } from '../text/format.ts'
 
 it('repairs lone surrogates anywhere, including keys', () => {
   expect(wellFormed({ a: ['x\ud83d', { '\ude00': '😀' }], b: 1 })).toEqual({ a: ['x\ufffd', { '\ufffd': '😀' }], b: 1 })

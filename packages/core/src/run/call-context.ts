@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Chunk, isStoredData, NamedError } from '@troupe/protocol'
+import { type Chunk, isStoredData } from '@troupe/protocol'
 import type { HookOccasion } from '../hooks/hook.ts'
 import { runHooks } from '../hooks/run-hooks.ts'
 import { maxPageSeconds, pageSeconds } from '../page/ask-page.ts'
@@ -7,9 +7,9 @@ import { processStartTime } from '../process/start-process.ts'
 import type { Answer, Ask } from '../tool/asks.ts'
 import { type Call, toJson } from '../tool/parse-call.ts'
 import { aliasKey } from '../tool/tool-aliases.ts'
-import type { AskRequest, Tool, ToolContext } from '../tool/tool.ts'
+import type { AskRequest, ToolContext } from '../tool/tool.ts'
 import type { CallMark, RunEventMap, RunEventName, RunInput } from './run-input.ts'
-import type { WriteLock } from './tree-state.ts'
+import type { WriteLock, CallSignal } from './tree-state.ts'
 import { hookRunInfo, type Turn } from './turn.ts'
 
 export interface CallContext {
@@ -301,66 +301,4 @@ export function emitCallEvent<Name extends RunEventName>(
 /** Stable across restarts: the same call asks under the same id. */
 export function askId(runId: string, toolCallId: string, ordinal: number): string {
   return `ask_${createHash('sha256').update(`${runId}\n${toolCallId}\n${ordinal}`).digest('hex').slice(0, 32)}`
-}
-
-interface CallSignal {
-  signal: AbortSignal
-  /** Pauses the time limit while the call waits for a person. */
-  pause(): void
-  resume(): void
-  clear(): void
-}
-
-/** Time a write may continue after shutdown begins, in milliseconds. */
-export const graceMs = 5000
-
-/**
- * Follows the signal of the run and aborts at the tool's time limit. On shutdown, a call whose outcome would otherwise
- * be unknown gets a grace period.
- */
-export function openCallSignal(tool: Pick<Tool, 'readOnly' | 'recover' | 'timeout'>, signal: AbortSignal): CallSignal {
-  const spared = !tool.readOnly && tool.recover === 'error'
-  const { timeout } = tool
-  if (!spared && timeout === undefined)
-    return { signal, pause: () => undefined, resume: () => undefined, clear: () => undefined }
-  const controller = new AbortController()
-  let left = timeout ?? 0
-  let begun = 0
-  let asks = 0
-  let limit: NodeJS.Timeout | undefined
-  let grace: NodeJS.Timeout | undefined
-  const onAbort = (): void => {
-    const end = (): void => controller.abort(signal.reason)
-    if (spared && signal.reason instanceof NamedError && signal.reason.name === 'Shutdown')
-      grace = setTimeout(end, graceMs)
-    else end()
-  }
-  signal.addEventListener('abort', onAbort, { once: true })
-  startTimer()
-  return {
-    signal: controller.signal,
-    pause() {
-      if (asks++ > 0) return
-      clearTimeout(limit)
-      left -= performance.now() - begun
-    },
-    resume() {
-      if (--asks === 0) startTimer()
-    },
-    clear() {
-      clearTimeout(limit)
-      clearTimeout(grace)
-      signal.removeEventListener('abort', onAbort)
-    },
-  }
-
-  function startTimer(): void {
-    if (timeout === undefined || controller.signal.aborted) return
-    begun = performance.now()
-    limit = setTimeout(() => controller.abort(timedOut(timeout)), Math.max(0, left))
-  }
-}
-
-function timedOut(ms: number): Error {
-  return new Error(`Timed out after ${ms / 1000} s. The tool call was canceled.`)
 }

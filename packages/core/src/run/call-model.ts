@@ -1,6 +1,6 @@
 import { isUnfinished, addUsage, answerError, toUsage } from '../model/check-answer.ts'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { NamedError } from '@troupe/protocol'
+import { NamedError, type Chunk, createReasoningNamer } from '@troupe/protocol'
 import { describeProviderError, retryDelay } from '../model/provider-error.ts'
 import type { SpendTicket } from '../model/spend-guard.ts'
 import {
@@ -283,4 +283,32 @@ function look(): void {
     call.onStall()
   }
   if (watched.size > 0) lookWithin(Math.min(...new Set(watched.values())) / 4)
+}
+
+/**
+ * Records the duration of each reasoning part of a step. The duration is emitted before the end chunk, so clients have
+ * it when they see the end. It is message metadata, which no provider receives.
+ */
+export function timeReasoning(step: number, emit: (chunk: Chunk) => void): (chunk: Chunk) => void {
+  let name: ReturnType<typeof createReasoningNamer> | undefined
+  let open: Map<string, { name: string; begun: number }> | undefined
+  return (chunk) => {
+    if (chunk.type === 'reset-step') {
+      name = undefined
+      open = undefined
+    }
+    if (chunk.type === 'reasoning-start') {
+      name ??= createReasoningNamer()
+      open ??= new Map()
+      open.set(chunk.id, { name: name(step, chunk.id), begun: performance.now() })
+    } else if (chunk.type === 'reasoning-end') {
+      const thought = open?.get(chunk.id)
+      open?.delete(chunk.id)
+      if (thought !== undefined) {
+        const reasoningMs = { [thought.name]: Math.round(performance.now() - thought.begun) }
+        emit({ type: 'message-metadata', messageMetadata: { reasoningMs } })
+      }
+    }
+    emit(chunk)
+  }
 }

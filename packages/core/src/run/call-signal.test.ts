@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { NamedError } from '../../../protocol/src/error.ts'
 import { shutdown } from '../tool/abort-reason.ts'
-import { graceMs, openCallSignal } from './call-context.ts'
+import { graceMs, openCallSignal } from './tree-state.ts'
 
 const write = { readOnly: false, recover: 'error' } as const
 const read = { readOnly: true, recover: 'rerun' } as const

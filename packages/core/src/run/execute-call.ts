@@ -4,14 +4,8 @@ import { type HookVerdict, runHooks, withHookContext } from '../hooks/run-hooks.
 import { abortReason, readErrorCode } from '../tool/abort-reason.ts'
 import { type Call, checkInput, toJson } from '../tool/parse-call.ts'
 import { type Tool, type ToolContext, unwrapResult } from '../tool/tool.ts'
-import {
-  type CallContext,
-  type CallScope,
-  emitCallEvent,
-  hookCallInfo,
-  openCallContext,
-  openCallSignal,
-} from './call-context.ts'
+import { type CallContext, type CallScope, emitCallEvent, hookCallInfo, openCallContext } from './call-context.ts'
+import { openCallSignal } from './tree-state.ts'
 import {
   decideOn,
   denyCall,

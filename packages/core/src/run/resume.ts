@@ -1,4 +1,6 @@
-import type { Chunk, LogItem, NotedCall, SteeringMessage, Usage } from '@troupe/protocol'
+import type { Chunk, LogItem, NotedCall, SteeringMessage, Usage, Message } from '@troupe/protocol'
+import { findTool } from '../tool/tool-set.ts'
+import type { Tool } from '../tool/tool.ts'
 
 /** State of a run when its process ended, read from its journal. */
 export interface Resume {
@@ -105,4 +107,20 @@ function trackOpenTexts(open: Resume['openTexts'], chunk: Chunk): void {
     open.set(`reasoning-end ${chunk.id}`, { type: 'reasoning-end', id: chunk.id })
   else if (chunk.type === 'text-end' || chunk.type === 'reasoning-end') open.delete(`${chunk.type} ${chunk.id}`)
   else if (chunk.type === 'reset-step') open.clear()
+}
+
+interface FinishedCall {
+  toolName: string
+  tool: Tool | undefined
+  input: unknown
+  result: unknown
+}
+
+export function finishedCalls(message: Message, tools: readonly Tool[]): FinishedCall[] {
+  return message.parts.flatMap((part) => {
+    if (!('toolCallId' in part) || !('state' in part) || !part.state.startsWith('output-')) return []
+    const toolName = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
+    const result: unknown = 'errorText' in part ? part.errorText : 'output' in part ? part.output : undefined
+    return [{ toolName, tool: findTool(toolName, tools), input: part.input, result }]
+  })
 }

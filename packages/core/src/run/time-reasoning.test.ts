@@ -6,7 +6,7 @@ import { play, probe } from '../../testing/play-run.ts'
 import { createMemoryLog } from '../store/memory.ts'
 import type { ScriptItem } from '../testing/script.ts'
 import { stopNow } from '../tool/abort-reason.ts'
-import { timeReasoning } from './turn.ts'
+import { timeReasoning } from './call-model.ts'
 
 const signature = { acme: { signature: 's' } }
 

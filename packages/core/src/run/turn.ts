@@ -3,7 +3,6 @@ import {
   type Chunk,
   cleanMessage,
   createFold,
-  createReasoningNamer,
   errorInfo,
   type ErrorInfo,
   type Message,
@@ -17,13 +16,12 @@ import type { TokenGauge } from '../prompt/apply-compactions.ts'
 import { joinSkills } from '../skills/agent-skills.ts'
 import { abortReason } from '../tool/abort-reason.ts'
 import type { AgentState } from '../tool/agent-state.ts'
-import type { Call } from '../tool/parse-call.ts'
-import { findTool } from '../tool/tool-set.ts'
-import type { Tool } from '../tool/tool.ts'
+import { RepeatGuard } from '../tool/parse-call.ts'
 import { pausedFinishReason } from './call-model.ts'
 import { createAgentState } from './create-agent-state.ts'
 import { type CallMark, defaultLimits, type Limits, type RunInput } from './run-input.ts'
 import { createWriteLock, Stopwatch, type WriteLock } from './tree-state.ts'
+import { finishedCalls } from './resume.ts'
 
 export type Turn = ReturnType<typeof openTurn>
 
@@ -194,101 +192,12 @@ function completedCallIds(chunk: Chunk): string[] {
   return chunk.type === 'tool-input-available' ? [chunk.toolCallId] : []
 }
 
-interface FinishedCall {
-  toolName: string
-  tool: Tool | undefined
-  input: unknown
-  result: unknown
-}
-
-function finishedCalls(message: Message, tools: readonly Tool[]): FinishedCall[] {
-  return message.parts.flatMap((part) => {
-    if (!('toolCallId' in part) || !('state' in part) || !part.state.startsWith('output-')) return []
-    const toolName = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length)
-    const result: unknown = 'errorText' in part ? part.errorText : 'output' in part ? part.output : undefined
-    return [{ toolName, tool: findTool(toolName, tools), input: part.input, result }]
-  })
-}
-
-/**
- * Breaks loops. Refuses a call after `repeats` identical inputs and results in a row, and ends the turn two refusals
- * later. Successes count too, because they cost just as much. A different result resets the count. Polling tools are
- * exempt.
- */
-class RepeatGuard {
-  #repeats: number
-  #last = ''
-  #result: { value: unknown } | undefined
-  #count = 0
-
-  constructor(repeats: number) {
-    this.#repeats = repeats
-  }
-
-  check(call: Pick<Call, 'toolName' | 'input'> & { tool?: Tool | undefined }): string | undefined {
-    const signature = signatureOf(call)
-    if (signature !== this.#last) this.#result = undefined
-    this.#count = signature === this.#last ? this.#count + 1 : 1
-    this.#last = signature
-    if (call.tool?.polls === true) this.#count = 1
-    if (this.#count <= this.#repeats) return undefined
-    return `Not run: this call was already made ${this.#count} times in a row with the same result. Try another approach, or tell the user what is missing.`
-  }
-
-  saw(call: Pick<Call, 'toolName' | 'input'>, result: unknown): void {
-    if (signatureOf(call) !== this.#last) return
-    if (this.#result !== undefined && resultKey(result) !== resultKey(this.#result.value)) this.#count = 1
-    this.#result = { value: result }
-  }
-
-  exhausted(): boolean {
-    return this.#count >= this.#repeats + 2
-  }
-}
-
-function signatureOf({ toolName, input }: Pick<Call, 'toolName' | 'input'>): string {
-  return `${toolName} ${JSON.stringify(input)}`
-}
-
-/** Ignores durations and start times when comparing results. */
-function resultKey(result: unknown): string {
-  return JSON.stringify(result, (key, value: unknown) => (/(?:Ms|At)$/.test(key) ? undefined : value)) ?? ''
-}
-
 /** Tool results may contain secrets the tools were not meant to see. Keep them from both history and model. */
 function redactChunk(chunk: Chunk, redact: ((text: string) => string) | undefined): Chunk {
   if (redact === undefined || !(chunk.type.startsWith('tool-output') || chunk.type.startsWith('data-'))) return chunk
   const text = JSON.stringify(chunk)
   const clean = redact(text)
   return clean === text ? chunk : (JSON.parse(clean) as Chunk)
-}
-
-/**
- * Records the duration of each reasoning part of a step. The duration is emitted before the end chunk, so clients have
- * it when they see the end. It is message metadata, which no provider receives.
- */
-export function timeReasoning(step: number, emit: (chunk: Chunk) => void): (chunk: Chunk) => void {
-  let name: ReturnType<typeof createReasoningNamer> | undefined
-  let open: Map<string, { name: string; begun: number }> | undefined
-  return (chunk) => {
-    if (chunk.type === 'reset-step') {
-      name = undefined
-      open = undefined
-    }
-    if (chunk.type === 'reasoning-start') {
-      name ??= createReasoningNamer()
-      open ??= new Map()
-      open.set(chunk.id, { name: name(step, chunk.id), begun: performance.now() })
-    } else if (chunk.type === 'reasoning-end') {
-      const thought = open?.get(chunk.id)
-      open?.delete(chunk.id)
-      if (thought !== undefined) {
-        const reasoningMs = { [thought.name]: Math.round(performance.now() - thought.begun) }
-        emit({ type: 'message-metadata', messageMetadata: { reasoningMs } })
-      }
-    }
-    emit(chunk)
-  }
 }
 
 export function hookRunInfo(input: RunInput): Omit<CallMark, 'toolCallId' | 'toolName'> & { workspace: string } {

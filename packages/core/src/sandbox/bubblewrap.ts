@@ -1,33 +1,20 @@
-import {
-  type FSWatcher,
-  lstatSync,
-  mkdtempSync,
-  openSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  watch,
-  writeFileSync,
-} from 'node:fs'
+import { type FSWatcher, lstatSync, mkdtempSync, openSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Grant } from '../access/decision.ts'
-import { isInside } from '../files/resolve-path.ts'
 import type { Confined, ConfinedStart, Sandbox } from '../tool/isolation.ts'
 import { FolderListings } from './folder-listings.ts'
-import { type Mount, Mounts, temporaryFolders } from './mounts.ts'
+import {
+  type Mounts,
+  type BubblewrapOptions,
+  sandboxMounts,
+  grantedMounts,
+  holdsOne,
+  withoutGranted,
+  checkedRoot,
+} from './mounts.ts'
 import { PlaceholderFolders } from './placeholder-folders.ts'
-import { homeSecrets, ProtectedPathCache, type ProtectedPaths, repositoryOf, tokenFile } from './protected-paths.ts'
+import { ProtectedPathCache } from './protected-paths.ts'
 import { systemCallFilter } from './system-call-filter.ts'
-
-interface BubblewrapOptions {
-  program: string
-  supports(option: string): boolean
-  places: Mounts
-  home: string
-  troupeHome?: string | undefined
-  TMPDIR?: string | undefined
-}
 
 export interface Bubblewrap extends Sandbox {
   /** In team mode the program belongs to a person. */
@@ -150,118 +137,6 @@ function namespaceArguments(disableNamespaces: boolean, sharesNetwork: boolean):
   ]
 }
 
-function sandboxMounts(
-  { places, home, troupeHome, TMPDIR }: BubblewrapOptions,
-  { confinement, roots, readable = [], fixed = [], secrets = [], temporary, gitConfig }: ConfinedStart,
-  granted: ReadonlyMap<string, Mount>,
-  kept: readonly ProtectedPaths[],
-  files: Readonly<Record<string, string>> = {},
-): Mounts {
-  const mounts = new Mounts(places)
-  const how: Mount['how'] & ('read' | 'write') = confinement === 'workspace' ? 'write' : 'read'
-  if (temporary !== undefined)
-    for (const folder of temporaryFolders(TMPDIR)) mounts.set(folder, { how: 'write', from: temporary })
-  for (const [place, mount] of granted) grant(place, mount)
-  // Some systems have a symlink there.
-  if (mounts.isSeen('/var')) mounts.set('/var/tmp', { how: 'memory', megabytes: 1 })
-  for (const root of roots) {
-    // Programs inside it become visible with it, except in the home, where little else is safe to show.
-    if (!isInside(home, root)) mounts.forgetIn(root)
-    mounts.set(checkedRoot(root), { how })
-  }
-  for (const root of roots) {
-    const repository = repositoryOf(root)
-    if (repository === undefined) continue
-    mounts.set(repository.common, { how })
-    mounts.set(repository.folder, { how })
-  }
-  const shown = [...roots, ...granted.keys(), ...readable]
-  const ownGit = path.join(home, '.gitconfig')
-  // If the home is a workspace, add nothing to it that does not exist.
-  if (gitConfig !== undefined && (mounts.isMade(home) || isFolder(ownGit) === false))
-    mounts.set(ownGit, { how: 'read', from: gitConfig })
-  for (const [file, from] of Object.entries(files)) mounts.set(file, { how: 'read', from })
-  if (troupeHome !== undefined && mounts.isSeen(troupeHome)) hide(troupeHome)
-  for (const place of readable) if (isFolder(place) !== undefined) mounts.show(place)
-  for (const place of homeSecrets(home))
-    if (shown.some((folder) => folder !== place && isInside(place, folder))) hide(place)
-  for (const place of kept.flatMap(({ fixed }) => fixed)) if (mounts.isSeen(place)) mounts.set(place, { how: 'read' })
-  for (const place of kept.flatMap(({ pinned }) => pinned))
-    if (mounts.isWritable(place)) mounts.set(place, { how: 'write' })
-  for (const place of fixed) if (mounts.isWritable(place)) mounts.set(place, { how: 'read' })
-  for (const place of secrets) hide(place)
-  // Paths granted by name are visible, even inside hidden folders.
-  for (const [place, mount] of granted) grant(place, mount)
-  // The token opens the person's own terminals, so no grant covers it.
-  if (troupeHome !== undefined) hide(tokenFile(troupeHome))
-  return mounts
-
-  /** A path that is already visible needs no listing. */
-  function grant(place: string, mount: Mount): void {
-    if (mount.how === 'write' || !mounts.isSeen(place)) mounts.set(place, mount)
-  }
-
-  function hide(place: string): void {
-    if (!mounts.isSeen(place)) return
-    const folder = isFolder(place)
-    if (folder === undefined) return
-    // A mount cannot cover a symlink, only its target.
-    const real = realpathSync(place)
-    if (mounts.isSeen(real)) mounts.set(real, { how: 'hidden', folder })
-  }
-}
-
-/**
- * Returns the mounts of granted paths. System folders are skipped, because they already exist inside in their own form.
- */
-async function grantedMounts(
-  { grants = [], confinement }: ConfinedStart,
-  places: Mounts,
-  listings: FolderListings,
-): Promise<Map<string, Mount>> {
-  const most = confinement === 'workspace' ? 'write' : 'read'
-  const mounts = new Map<string, Mount>()
-  for (const grant of grants) {
-    // Shared memory is a separate file system with ordinary files.
-    const isOfSystem = /^\/(proc|dev(?!\/shm\/))(\/|$)/.test(grant.path)
-    const isThere = isOfSystem || (grant.how !== 'write' && places.isSeen(grant.path))
-    const mount = isThere ? undefined : await mountOf(grant, most, listings)
-    if (mount !== undefined) mounts.set(grant.path, mount)
-  }
-  return mounts
-}
-
-/** A socket is never mounted, only its name appears. */
-async function mountOf(
-  { how, path: place, tree, proven }: Grant,
-  most: 'read' | 'write',
-  listings: FolderListings,
-): Promise<Mount | undefined> {
-  const kind = kindOf(place)
-  if (kind === undefined) return undefined
-  if (how === 'list' && (proven !== true || kind === 'socket'))
-    return { how: 'read', from: await listings.make(place, tree === true) }
-  if (kind === 'socket') return undefined
-  return { how: how === 'write' ? most : 'read' }
-}
-
-function holdsOne(place: string, granted: readonly string[]): boolean {
-  return granted.some((given) => isInside(given, place))
-}
-
-/**
- * Granted paths are no longer protected. A folder around one stays protected unless something new is to be created in
- * it.
- */
-function withoutGranted({ fixed, absent, ...places }: ProtectedPaths, changed: readonly string[]): ProtectedPaths {
-  const made = changed.filter((place) => kindOf(place) === undefined)
-  return {
-    ...places,
-    fixed: fixed.filter((place) => !changed.includes(place) && !holdsOne(place, made)),
-    absent: absent.filter((place) => !holdsOne(place, changed)),
-  }
-}
-
 function mountArguments(mounts: Mounts, supports: (option: string) => boolean): string[] {
   const args: string[] = []
   // As root, files in /proc could be used to take over the machine.
@@ -306,30 +181,6 @@ function splitEnvironment(env: Readonly<Record<string, string>>): { env: Record<
   const given = Object.entries(env)
   const set = given.filter(([name]) => loaderVariables.test(name)).flatMap(([name, value]) => ['--setenv', name, value])
   return { env: Object.fromEntries(given.filter(([name]) => !loaderVariables.test(name))), set }
-}
-
-function checkedRoot(root: string): string {
-  if (/^\/(proc|dev|sys)?$/.test(root))
-    throw new Error(
-      `The workspace is ${root}, which a sandbox cannot confine. Use another folder, or run outside the sandbox.`,
-    )
-  return root
-}
-
-function isFolder(place: string): boolean | undefined {
-  const kind = kindOf(place)
-  return kind === undefined ? undefined : kind === 'folder'
-}
-
-function kindOf(place: string): 'folder' | 'socket' | 'file' | undefined {
-  try {
-    const stats = statSync(place, { throwIfNoEntry: false })
-    if (stats === undefined) return undefined
-    return stats.isDirectory() ? 'folder' : stats.isSocket() ? 'socket' : 'file'
-  } catch {
-    // Programs inside cannot reach it either.
-    return undefined
-  }
 }
 
 function fileOf(filter: Buffer | undefined): string | undefined {

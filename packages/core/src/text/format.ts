@@ -27,3 +27,27 @@ export function redact(text: string, secrets: Iterable<string>): string {
   }
   return clean
 }
+
+/**
+ * Replaces lone surrogates, which some providers reject. A tool may cut its output anywhere. Returns the same object if
+ * nothing changes.
+ */
+export function wellFormed<T>(value: T): T {
+  return isWellFormed(value) ? value : (repairValue(value) as T)
+}
+
+/** Check before copying, since there is hardly ever anything to repair. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isWellFormed)
+  for (const key in value) if (!key.isWellFormed() || !isWellFormed(value[key as never])) return false
+  return true
+}
+
+function repairValue(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(wellFormed)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed<unknown>(item)]))
+}

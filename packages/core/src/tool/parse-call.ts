@@ -230,3 +230,48 @@ function throughText(value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined
   return text === undefined ? undefined : (JSON.parse(text) as unknown)
 }
+
+/**
+ * Breaks loops. Refuses a call after `repeats` identical inputs and results in a row, and ends the turn two refusals
+ * later. Successes count too, because they cost just as much. A different result resets the count. Polling tools are
+ * exempt.
+ */
+export class RepeatGuard {
+  #repeats: number
+  #last = ''
+  #result: { value: unknown } | undefined
+  #count = 0
+
+  constructor(repeats: number) {
+    this.#repeats = repeats
+  }
+
+  check(call: Pick<Call, 'toolName' | 'input'> & { tool?: Tool | undefined }): string | undefined {
+    const signature = signatureOf(call)
+    if (signature !== this.#last) this.#result = undefined
+    this.#count = signature === this.#last ? this.#count + 1 : 1
+    this.#last = signature
+    if (call.tool?.polls === true) this.#count = 1
+    if (this.#count <= this.#repeats) return undefined
+    return `Not run: this call was already made ${this.#count} times in a row with the same result. Try another approach, or tell the user what is missing.`
+  }
+
+  saw(call: Pick<Call, 'toolName' | 'input'>, result: unknown): void {
+    if (signatureOf(call) !== this.#last) return
+    if (this.#result !== undefined && resultKey(result) !== resultKey(this.#result.value)) this.#count = 1
+    this.#result = { value: result }
+  }
+
+  exhausted(): boolean {
+    return this.#count >= this.#repeats + 2
+  }
+}
+
+function signatureOf({ toolName, input }: Pick<Call, 'toolName' | 'input'>): string {
+  return `${toolName} ${JSON.stringify(input)}`
+}
+
+/** Ignores durations and start times when comparing results. */
+function resultKey(result: unknown): string {
+  return JSON.stringify(result, (key, value: unknown) => (/(?:Ms|At)$/.test(key) ? undefined : value)) ?? ''
+}

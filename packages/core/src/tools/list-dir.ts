@@ -1,7 +1,7 @@
 import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
 import { missingFileMessage } from '../files/missing-file.ts'
-import { readFolder } from '../files/read-file.ts'
+import { readFolder } from '../files/list-folder.ts'
 import { resolvePath, shownPath } from '../files/resolve-path.ts'
 import { formatCount } from '../text/format.ts'
 import { defineTool, withModelText } from '../tool/tool.ts'

@@ -8,7 +8,6 @@ import { lookalikePath, missingFileMessage } from '../files/missing-file.ts'
 import {
   type OpenedFile,
   pagesOf,
-  readFolder,
   readDocument,
   readMedia,
   readNotebook,
@@ -17,6 +16,7 @@ import {
   type ReadResult,
   readText,
 } from '../files/read-file.ts'
+import { readFolder } from '../files/list-folder.ts'
 import { type ResolvedPath, resolvePath, shownPath } from '../files/resolve-path.ts'
 import { openFile, readError, readOpenFile, recordRead, sha256Of } from '../files/snapshot.ts'
 import { isDatabasePath } from '../search/query-files.ts'

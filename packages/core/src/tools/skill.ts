@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { loadedSkillLimits } from '../permission/decide.ts'
+import { loadedSkillLimits } from '../permission/policy.ts'
 import { skillBlock } from '../prompt/prompt-blocks.ts'
 import { allowSkillFolder } from '../skills/agent-skills.ts'
 import { findSkill, readSkillBody } from '../skills/find-skills.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { activeSkillLimits } from '../permission/decide.ts'
+import { activeSkillLimits } from '../permission/policy.ts'
 import { agentResultText, requireAgents } from '../sub-agents/delegate.ts'
 import type { AgentReport, Refusal, SpawnRequest } from '../tool/services.ts'
 import { defineTool } from '../tool/tool.ts'

@@ -130,7 +130,7 @@ export type ConfigInfo = z.infer<typeof configInfoSchema>
 export const configEndpoints = endpoints({
   'GET /ai/config': {
     access: { on: 'organization', right: 'read' },
-    summary: 'Returns the settings of config.json that have no endpoints of their own. Never returns a key.',
+    summary: 'Returns the settings in config.json that have no dedicated endpoints. Never returns a key.',
     answers: { 200: z.object({ path: z.string().describe('the file'), config: configInfoSchema }) },
   },
   'PATCH /ai/config': {

@@ -183,7 +183,7 @@ export const projectEndpoints = endpoints({
   'PATCH /ai/projects/:id/tasks': {
     access: { on: 'workspace', right: 'write' },
     summary:
-      'Adds tasks to TASKS.md of a project, or changes some. Only the lines of these tasks change, also if the file changed in the meantime.',
+      'Adds tasks to TASKS.md of a project, or changes some. Only the lines of these tasks change, even if the file changed in the meantime.',
     params: z.object({ id: z.string() }),
     body: z.strictObject({
       add: z.array(taskText).max(100).optional(),

@@ -87,7 +87,7 @@ export const secretEndpoints = endpoints({
   'GET /ai/me/keys': {
     access: { on: 'self', right: 'read' },
     team: true,
-    summary: 'Lists the providers that the caller has a key of their own for. Never returns a key.',
+    summary: 'Lists the providers for which the caller has set a key. Never returns a key.',
     answers: { 200: ownKeysSchema, 404: 'NotTeam' },
   },
   'POST /ai/me/keys': {

@@ -40,7 +40,7 @@ export const limitEndpoints = endpoints({
   'PATCH /ai/limits': {
     access: { on: 'organization', right: 'manage' },
     team: true,
-    summary: 'Replaces them. They apply from the next model call on.',
+    summary: 'Replaces them. Changes take effect with the next model call.',
     body: z.strictObject({ limits: limitsSchema }),
     answers: { 200: stateSchema, 404: 'NotTeam' },
   },

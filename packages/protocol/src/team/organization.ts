@@ -42,7 +42,7 @@ export const memberEndpoints = endpoints({
     access: { on: 'organization', right: 'manage' },
     team: true,
     summary:
-      'Removes a member. Their sessions and tokens end at once, their runs stop, and their chats go to the caller.',
+      'Removes a member. Their sessions and tokens end immediately, their runs stop, and their chats are transferred to the caller.',
     answers: {
       200: z.object({
         removed: z.string(),

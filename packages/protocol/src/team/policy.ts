@@ -23,7 +23,7 @@ export const policySchema = z.strictObject({
   deniedHosts: patternsSchema.optional().describe('hosts that they may not reach'),
   tools: patternsSchema.optional().describe('the tools that may run, for example Read, Bash or mcp__files'),
   deniedTools: patternsSchema.optional().describe('tools that may not run'),
-  ownKeys: z.boolean().optional().describe('false: members may not use provider keys of their own'),
+  ownKeys: z.boolean().optional().describe('false: members may not use their own provider keys'),
 })
 export type TeamPolicy = z.infer<typeof policySchema>
 
@@ -40,7 +40,7 @@ export const policyEndpoints = endpoints({
   'PATCH /ai/policy': {
     access: { on: 'organization', right: 'manage' },
     team: true,
-    summary: 'Replaces the policy. It applies at once, on all nodes and in running chats.',
+    summary: 'Replaces the policy. It takes effect immediately, on all nodes and in running chats.',
     body: z.strictObject({
       policy: policySchema,
       version: z.number().int().nonnegative().describe('of the policy that was edited'),

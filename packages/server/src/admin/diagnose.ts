@@ -8,7 +8,7 @@ import type { Finding } from '@troupe/protocol'
 import { chromiumNames, findChromium, findProgram } from '../browser/find-chromium.ts'
 import type { ConfigFile } from '../config/config.ts'
 import { findOwner, type Home, openHome } from '../config/home.ts'
-import { foundServers } from '../lsp/open-lsp.ts'
+import { foundServers } from '../lsp/server-definition.ts'
 import type { Models } from '../models/models.ts'
 import type { DatabaseState } from '../stores/database-state.ts'
 import { attempt, isolationFinding, providerFindings, ruleFindings, sandboxFinding, toolFindings } from './findings.ts'
@@ -95,7 +95,7 @@ async function queryFinding(home: Home | undefined): Promise<Finding> {
   return { status: 'ok', name, text: list === '' ? 'files and your own data' : `files, your own data, ${list}` }
 }
 
-/** Loads DuckDB in a process of its own: its library would stop the event loop and stay in memory. */
+/** Loads DuckDB in a separate process: its library would stop the event loop and stay in memory. */
 async function duckdbProblem(): Promise<string | undefined> {
   try {
     const library = import.meta.resolve('@duckdb/node-api')

@@ -72,6 +72,7 @@ export function createAgentRegistry(options: {
   const { store, config, responds = () => true } = options
   const lastRead = new Map<string, ReturnType<typeof loadAgents>>()
   let masterPrompt: string | undefined
+  let builtInMaster: AgentEntry | undefined
   const registry: AgentRegistry = {
     list: (workspace) => arranged(workspace, () => true),
     problems(workspace) {
@@ -100,9 +101,8 @@ export function createAgentRegistry(options: {
       return pageIds && `The agent "${entry.name}" only works while one of these pages is open: ${pageIds.join(', ')}.`
     },
     async find(workspace, name, language) {
-      const named = await arranged(workspace, (entry) => agentKey(entry.name) === agentKey(name))
-      const entry = named.find(({ enabled }) => enabled)
-      if (entry !== undefined) return { ...entry, prompt: promptIn(entry, language) }
+      const entry = name === 'master' ? master() : await findEnabled(workspace, name)
+      if (entry !== undefined) return language === undefined ? entry : { ...entry, prompt: promptIn(entry, language) }
       const known = (await registry.list(workspace))
         .filter(({ enabled, hidden }) => enabled && hidden !== true)
         .map((one) => one.name)
@@ -158,6 +158,22 @@ export function createAgentRegistry(options: {
   }
   return registry
 
+  /** Most chats talk to it. Nothing can override it, so no folder is read. */
+  function master(): AgentEntry {
+    builtInMaster ??= getBuiltinAgents().find(({ name }) => name === 'master') as AgentEntry
+    return withMasterPrompt(builtInMaster)
+  }
+
+  function withMasterPrompt(entry: AgentEntry): AgentEntry {
+    if (masterPrompt === undefined) return entry
+    return { ...entry, prompt: masterPrompt, prompts: undefined, note: promptNote(masterPrompt) }
+  }
+
+  async function findEnabled(workspace: Workspace, name: string): Promise<ListedAgent | undefined> {
+    const named = await arranged(workspace, (entry) => agentKey(entry.name) === agentKey(name))
+    return named.find(({ enabled }) => enabled)
+  }
+
   /** Agents with different names do not affect each other, so a turn arranges only those with the name of its agent. */
   async function arranged(
     workspace: Workspace,
@@ -169,8 +185,7 @@ export function createAgentRegistry(options: {
     const own = stored.map(({ name, data }) => toEntry(name, data))
     const off = new Set((config.get().disabledAgents ?? []).map(agentKey))
     return arrangeAgents([own, ...lists], options.tools.enabled(scopeOf(workspace)), options.why).map((entry) => {
-      if (entry.name === 'master' && entry.source === 'built-in' && masterPrompt !== undefined)
-        return { ...entry, prompt: masterPrompt, prompts: undefined, note: promptNote(masterPrompt) }
+      if (entry.name === 'master' && entry.source === 'built-in') return withMasterPrompt(entry)
       return entry.enabled && entry.source !== 'database' && entry.name !== 'master' && off.has(agentKey(entry.name))
         ? { ...entry, enabled: false, turnedOff: true, note: 'Turned off in the settings.' }
         : entry

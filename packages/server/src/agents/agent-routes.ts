@@ -10,7 +10,7 @@ import {
 import { type BlobScopes, personIdOf } from '../http/principal.ts'
 import { implement, resumeAfter, type Route, streamResponse } from '../http/route.ts'
 import { findSession, type OpenWorkspace, sessionTrashed } from '../http/scope.ts'
-import type { RunManager } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
 import { createAgentFiles } from './agent-files.ts'
 import type { AgentRegistry } from './agent-registry.ts'
 

@@ -62,7 +62,7 @@ export function createAgentStates(home: string, options: AgentStatesOptions = {}
     of(session, workspace, agentId) {
       const key = stateKey(session.id, agentId)
       const known = states.get(key)
-      // The id comes from a request. It must not lead to commands of somebody else, nor run theirs as another user.
+      // The id comes from a request. It must not give access to another person's commands, or run them as another user.
       if (known?.isolation !== undefined && known.isolation.person !== session.ownerId)
         throw new NamedError('SessionNotFound', 'This chat does not exist.', { status: 404 })
       if (known !== undefined && places.get(key) === workspace.path) {

@@ -1,44 +1,34 @@
-import path from 'node:path'
 import type { Session, Tool, Workspace } from '@troupe/core'
-import { openInstructions } from '../admin/instruction-routes.ts'
-import { createAgentRegistry } from '../agents/agent-registry.ts'
 import { createAgentStates } from '../agents/agent-states.ts'
-import { noChromium } from '../browser/find-chromium.ts'
-import { createTypedAddresses } from '../chat/chat-request.ts'
-import { openCommands } from '../commands/open-commands.ts'
 import { budgetLimits, runLimits, toolSettings } from '../config/config.ts'
 import type { Home } from '../config/home.ts'
-import { createWorkspaceTools, type LoadProblem, openHooks, openTools } from '../extensions/workspace-extensions.ts'
+import { createWorkspaceTools, type LoadProblem } from '../extensions/workspace-extensions.ts'
 import { openBlobScopes } from '../http/principal.ts'
 import { isolationOf as ownerIsolation } from '../isolation/owner-isolation.ts'
 import { openJoined } from '../joined/open-joined.ts'
 import { createCallTool } from '../mcp-server/call-tool.ts'
-import { describeServers, openMcp } from '../mcp/open-mcp.ts'
 import { createVision } from '../media/vision.ts'
-import { managedFile, openPermissions } from '../permission/permissions.ts'
 import { createOperations, type Operations } from '../operations/operations.ts'
 import { createAskAnswers } from '../runs/asks.ts'
 import { createInbox } from '../runs/inbox.ts'
 import { createJournal } from '../runs/journal.ts'
 import { createRunManager } from '../runs/run-manager.ts'
-import { serversLayer, skillsLayer } from '../runs/system-prompt.ts'
 import { createAttachments } from '../sessions/attachments.ts'
-import { openContext } from '../sessions/context.ts'
 import { createTitleWriter } from '../sessions/titles.ts'
-import { createSkillImports } from '../skills/skill-imports.ts'
-import { createSkillRegistry } from '../skills/skill-registry.ts'
 import { createPageCalls } from '../tabs/page-calls.ts'
 import { createPageTabs } from '../tabs/page-tabs.ts'
 import { openTerminals } from '../terminals/open-terminals.ts'
 import { createTakeOverNotes } from '../terminals/take-over.ts'
 import { openPublishedPages } from '../transfer/publish/published-pages.ts'
 import { openSpending } from '../usage/spending.ts'
-import { createProjects, openWorkspaces, sessionScope } from '../workspaces/open-workspaces.ts'
+import { sessionScope } from '../workspaces/open-workspaces.ts'
 import { openWorktrees } from '../worktrees/open-worktrees.ts'
+import { openAgentServices } from './agent-services.ts'
 import { openFoundation } from './foundation.ts'
 import { type ServerOptions, version } from './server.ts'
 import { sessionServices } from './session-services.ts'
 import { openToolServices } from './tool-services.ts'
+import { openWorkspaceServices } from './workspace-services.ts'
 
 /** Everything that routes and runs use. Opened once. */
 export type Services = Awaited<ReturnType<typeof openServices>>
@@ -64,89 +54,24 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
   const foundation = await openFoundation(options, { home, env, log, closing, closers })
   const { blobs, cluster, config, folderStates, governance, logger, measuring } = foundation
   const { models, redaction, sandbox, store } = foundation
-  const { responds } = folderStates
   const withoutSecrets = redaction.redact
   const { isolation } = options
   if (isolation !== undefined) closing(isolation)
   const isolationOf = isolation === undefined ? undefined : ownerIsolation(isolation)
   const folderIsolation = isolation?.ofFolder.bind(isolation)
   const allowBypass = options.allowBypass === true
-  const {
-    permissions,
-    layers,
-    grants,
-    rules,
-    projects: projectConfigs,
-    personHome,
-  } = openPermissions({
-    store,
-    home: home.path,
-    config,
+  const workspaceServices = await openWorkspaceServices(options, {
+    foundation,
+    home,
     env,
-    managedFile: options.managedConfig ?? managedFile,
-    managed: governance?.policy.managed,
-    shared: governance?.rules,
+    origin,
+    closing,
     allowBypass,
-    sandbox,
-    logger,
-    responds,
-    onMode: (sessionId, mode) =>
-      runs.get(sessionId)?.log.append({
-        type: 'data-ui-event',
-        data: { name: 'session-mode', data: { sessionId, mode } },
-        transient: true,
-      }),
-  })
-  const hooks = openHooks({
-    home: home.path,
-    personHome,
-    config,
-    projects: projectConfigs,
-    env,
-    logger,
-    responds,
     folderIsolation,
+    runs: () => runs,
   })
-  const mcp = closing(
-    openMcp({
-      home: home.path,
-      config,
-      projects: projectConfigs,
-      responds,
-      env,
-      folderIsolation,
-      redirectUrl: () => `${origin()}/ai/mcp/callback`,
-      logins: governance?.mcpLogins,
-      allows: governance?.policy.allowsMcpServer,
-      readyMs: options.mcpReadyMs,
-    }),
-  )
-  redaction.sources.mcp = mcp
-  governance?.policy.onChange(() => mcp.refresh())
-  const toolFiles = openTools({ home: home.path, logger, responds, loadsFolders: isolation === undefined })
-  const workspaces = await openWorkspaces({
-    store,
-    states: folderStates,
-    config,
-    home: home.path,
-    personHome,
-    own: path.resolve(options.workspace ?? process.cwd()),
-    loaders: [redaction, toolFiles, permissions, mcp],
-    onMove: (from, to) => layers.move(from, to),
-  })
-  const projects = createProjects({
-    store,
-    states: folderStates,
-    configs: projectConfigs,
-    async inUse() {
-      const sessions = await Promise.all(runs.live().map(({ sessionId }) => store.sessions.get(sessionId)))
-      return sessions.flatMap((session) => session?.projectId ?? [])
-    },
-  })
-  if (folderStates.responds(workspaces.own.path)) {
-    await isolation?.admit(workspaces.own.path)
-    workspaces.load(workspaces.own)
-  }
+  const { permissions, layers, grants, rules, personHome, hooks, mcp, toolFiles, workspaces, projects } =
+    workspaceServices
   const journal = closing(
     createJournal(store, {
       intervalMs: cluster === undefined ? undefined : clusterFrameMs,
@@ -205,55 +130,17 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       isSilent: (model) => model.startsWith('demo/') || options.models?.[model] !== undefined,
     }),
   )
-  const agents = createAgentRegistry({
-    home: home.path,
-    personHome,
-    store,
-    config,
-    tools,
-    why: (group) => (group === 'browser' ? noChromium : undefined),
-    responds,
-  })
-  const skills = createSkillRegistry({
-    home: home.path,
-    personHome,
-    store,
-    disabled: () => config.get().disabledSkills ?? [],
-    responds,
-  })
-  const skillImports = closing(createSkillImports(home.path))
-  const context = openContext({
-    store,
-    home: home.path,
-    personHome,
-    layers: [
-      { name: skillsLayer, text: skills.text },
-      { name: serversLayer, text: (_, workspace) => describeServers(mcp.of(workspace).servers()) },
-    ],
-    agents: (workspace) => agents.offered(workspace, { anyPage: true }),
-    sandbox,
-    logger,
-    permissions,
+  const agentServices = await openAgentServices({
+    ...foundation,
+    ...workspaceServices,
+    home,
+    closing,
+    spending,
     states,
+    tools,
     systemOf: joined?.nodes.systemOf,
   })
-  const instructions = await openInstructions({ store, home: home.path, personHome, agents, context })
-  const typedAddresses = createTypedAddresses(home.token)
-  const commands = openCommands({
-    store,
-    responds,
-    home: home.path,
-    models,
-    spending,
-    agents,
-    permissions,
-    skills,
-    mcp,
-    blobs,
-    states,
-    tools,
-    workspaces,
-  })
+  const { agents, skills, skillImports, context, instructions, typedAddresses, commands } = agentServices
   const session = sessionServices({
     workspaces,
     tools,
@@ -286,7 +173,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
       },
     }),
   )
-  /** A model that cannot be used here counts as none: the file may come from somebody else. */
+  /** A model that cannot be used here counts as none: the file may come from someone else. */
   const folderModel = async (at: { workspaceId: string; projectId?: string | null }): Promise<string | undefined> => {
     const named = env['TROUPE_MODEL'] ? undefined : projects.model(await workspaces.of(at))
     return named === undefined

@@ -51,7 +51,8 @@ interface WorkspaceServices {
 export function sessionServices(services: WorkspaceServices): RunServices['session'] {
   return async (session) => {
     const workspace = await services.workspaces.of(session)
-    if (!isJoinedId(workspace.id)) await services.isolation?.admit(workspace.path)
+    const { isolation } = services
+    if (isolation !== undefined && !isJoinedId(workspace.id)) await isolation.admit(workspace.path)
     return new BoundServices(services, session, workspace)
   }
 }

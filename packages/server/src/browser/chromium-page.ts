@@ -12,7 +12,8 @@ import {
 import type { Locator, Page } from 'playwright-core'
 import { listLinks, maskPasswords, outerHtml, tablesHtml } from './in-page.ts'
 import { noElement, performAction } from './page-actions.ts'
-import { type SessionBrowser, viewport } from './session-browser.ts'
+import type { SessionBrowser } from './session-browser.ts'
+import { viewport } from './launch-chromium.ts'
 import { type Tab, watchTab } from './tab.ts'
 
 const openMs = 30_000
@@ -92,7 +93,7 @@ export function createChromiumPage(browserOf: () => Promise<SessionBrowser>): Br
     },
   }
 
-  /** Serializes the calls of one page. An aborted call returns to its caller at once. */
+  /** Serializes the calls of one page. An aborted call returns to its caller immediately. */
   function inTurn<T>(call: BrowserCall, work: () => Promise<T>): Promise<T> {
     const { signal } = call
     const done = queue.then(async () => {

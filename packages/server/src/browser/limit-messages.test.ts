@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { limitMessages } from './session-browser.ts'
+import { limitMessages } from './launch-chromium.ts'
 
 /** Writes the given message to file descriptor 4, then waits to be killed. */
 const program = `

@@ -5,7 +5,7 @@ import { type Isolation, makeTemporaryFolder } from '@troupe/core'
 import { NamedError } from '@troupe/protocol'
 import type { Browser, Page } from 'playwright-core'
 import { noChromium } from './find-chromium.ts'
-import { browserPid, endOrKill, environmentIn, hasOwnSandbox, launchArguments, programFor } from './session-browser.ts'
+import { browserPid, endOrKill, environmentIn, hasOwnSandbox, launchArguments, programFor } from './launch-chromium.ts'
 
 export interface PrintRequest {
   html: string
@@ -35,7 +35,7 @@ const maxWaiting = 8
 const maxHeight = 16_000
 
 /**
- * Prints untrusted HTML with a Chromium of its own, which has no network and ends after each page. A page that never
+ * Prints untrusted HTML with a separate Chromium, which has no network and ends after each page. A page that never
  * comes to rest is ended with an error.
  */
 export function createPrinter({ folder, executable, isolation, timeoutMs = 25_000 }: PrinterOptions): Printer {

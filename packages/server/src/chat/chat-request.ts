@@ -12,7 +12,8 @@ import {
   type StoredMessage,
   wireMessageSchema,
 } from '@troupe/protocol'
-import { checkRule, type RuleTexts } from '../permission/rule-layers.ts'
+import type { RuleTexts } from '../permission/rule-layers.ts'
+import { checkRule } from '../permission/rule-registry.ts'
 import type { RunRequest } from '../runs/run-manager.ts'
 
 /** Returns `parentMessageId`, else the preceding message if stored, else the current leaf. */

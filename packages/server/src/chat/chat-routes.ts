@@ -1,19 +1,40 @@
 import type { Media } from '@troupe/core'
-import { chatEndpoints, type Chunk, formatEvent, NamedError, type StoredMessage } from '@troupe/protocol'
+import {
+  chatEndpoints,
+  type Chunk,
+  formatEvent,
+  NamedError,
+  type StoredMessage,
+  type ChatRequest,
+} from '@troupe/protocol'
 import { expandSteering } from '../commands/expand-message.ts'
 import { personIdOf, type Principal } from '../http/principal.ts'
 import { type Ctx, implement, resumeAfter, type Route, streamHeaders, streamResponse } from '../http/route.ts'
-import { findSession } from '../http/scope.ts'
+import { findSession, sessionNotFound } from '../http/scope.ts'
 import type { TurnDescription } from '../http/turn-description.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import { noRun } from '../runs/live-run.ts'
+import { noRun } from '../runs/run-errors.ts'
 import type { LogEvent } from '../runs/subscriber.ts'
 import type { Payer } from '../usage/budget-accounts.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 import { streamColumns } from './column-stream.ts'
-import { type ChatContext, handleChat } from './handle-chat.ts'
+import { type ChatContext, type ChatOptions, requestedSession, sendMessage, branchPart } from './send-message.ts'
 import { handleImageRequest } from './image-answer.ts'
-import { claimedAddresses, requestedModel } from './chat-request.ts'
+import {
+  claimedAddresses,
+  requestedModel,
+  badRequest,
+  checkAttachments,
+  editId,
+  equalParts,
+  isAnswer,
+  newMessage,
+  parseUserMessage,
+  ruleTexts,
+  writtenParts,
+} from './chat-request.ts'
+import { type ChatTurn, continueAnswer } from './continue-answer.ts'
+import { retryMessage, regenerate, continueCutAnswer } from './answer-again.ts'
 
 interface ChatRoutesOptions extends ChatContext {
   media: Media
@@ -130,4 +151,38 @@ function replayResponse(c: Ctx, events: (LogEvent | { chunk: Chunk })[]): Respon
     'number' in event ? formatEvent(event.number, event.chunk) : `data: ${JSON.stringify(event.chunk)}\n\n`,
   )
   return c.body(`${text.join('')}data: [DONE]\n\n`, 200, streamHeaders)
+}
+
+/**
+ * Handles one chat request: a new message, retry, edit, regeneration, continuation or approval responses. Validates
+ * everything before writing, and stores the user message before running. Callers must serialize the requests of one
+ * session.
+ */
+async function handleChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
+  const { store, runs, sessionId } = options
+  if (request.mode !== undefined) options.permissions.checkMode(request.mode)
+  if (request.rules !== undefined) ruleTexts(request.rules)
+  if (request.imageSaveDir !== undefined) throw badRequest('imageSaveDir requires intent "image".')
+  const session = await requestedSession(request, options)
+  if (request.trigger === 'regenerate-message' || request.trigger === 'continue-message') {
+    if (session === undefined) throw sessionNotFound(sessionId)
+    return request.trigger === 'continue-message'
+      ? continueCutAnswer(request, session, options)
+      : regenerate(request, session, options)
+  }
+  const last = newMessage(request)
+  if (last === undefined) throw badRequest('message (or messages) is missing.')
+  if (isAnswer(last)) {
+    if (session === undefined) throw sessionNotFound(sessionId)
+    return continueAnswer(last, session.id, { store, runs })
+  }
+  const message = parseUserMessage(last)
+  await checkAttachments(message, options.blobs)
+  const known = session === undefined ? undefined : await store.messages.get({ sessionId }, message.id)
+  if (session === undefined || known === undefined) return sendMessage({ message, request, session }, options)
+  if (known.role !== 'user') throw badRequest(`The id ${message.id} belongs to an answer.`)
+  if (equalParts(writtenParts(known.parts), message.parts)) return retryMessage(known, request, session, options)
+  const edited = await store.messages.get({ sessionId }, editId(message))
+  if (edited !== undefined) return retryMessage(edited, request, session, options, [branchPart(edited.id, known.id)])
+  return sendMessage({ message, request, session, replaces: known }, options)
 }

@@ -1,7 +1,8 @@
 import type { Store } from '@troupe/core'
 import type { Chunk, Comparison } from '@troupe/protocol'
 import type { Sink } from '../http/route.ts'
-import type { LiveRun, RunManager } from '../runs/run-manager.ts'
+import type { LiveRun } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
 
 type ColumnRun = Pick<LiveRun, 'messageId' | 'userMessageId' | 'subscribe'>
 
@@ -14,7 +15,7 @@ interface ColumnStream {
   sessionId: string
   /** The message that the columns answer. */
   userMessageId: string
-  /** Runs of the columns. One that ends before the stream opens is streamed, too. */
+  /** Runs of the columns. One that ends before the stream opens is also streamed. */
   started?: readonly ColumnRun[] | undefined
   /** Numbers that the client has, one per column. */
   after: readonly number[]

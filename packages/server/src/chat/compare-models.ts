@@ -1,6 +1,8 @@
 import type { RunRecord, Session, Store } from '@troupe/core'
 import { type Comparison, NamedError, newId, type StoredMessage } from '@troupe/protocol'
-import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
+import type { LiveRun, RunRequest } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
+import { sessionBusy } from '../runs/run-errors.ts'
 
 /** A message that several models answer, each in its own run. */
 interface Compared {
@@ -31,7 +33,7 @@ export async function storeColumns(
   return records
 }
 
-/** Starts stored columns. One that cannot start becomes a failed answer beside the others. */
+/** Starts stored columns. One that cannot start becomes a failed answer next to the others. */
 export async function startColumns(
   session: Session,
   records: readonly RunRecord[],
@@ -49,7 +51,7 @@ export async function startColumns(
   return started
 }
 
-/** Throws `SessionBusy` (409) if the answer is still written, or a run that is no column beside it is live. */
+/** Throws `SessionBusy` (409) if the answer is still written, or if a live run is not one of its columns. */
 export function assertCanRetry(runs: RunManager, sessionId: string, question: StoredMessage, messageId: string): void {
   const busy = runs
     .all(sessionId)
@@ -123,7 +125,7 @@ export async function storePick(inside: Store, sessionId: string, picked: Picked
   await inside.sessions.update(sessionId, { model })
 }
 
-/** The chat goes on from where the picked run is. Stops the others. */
+/** The chat continues from the picked run. Stops the others. */
 export async function handOver(runs: RunManager, sessionId: string, picked: Picked): Promise<void> {
   const { answers } = picked.comparison
   const others = answers.flatMap(({ messageId }) => (messageId === picked.messageId ? [] : [messageId]))

@@ -2,7 +2,8 @@ import type { WireAnswer } from './chat-request.ts'
 import type { Answer, Ask, Store } from '@troupe/core'
 import { type Chunk, isId, NamedError } from '@troupe/protocol'
 import { eventsAfter } from '../runs/live-log.ts'
-import type { LiveRun, RunManager } from '../runs/run-manager.ts'
+import type { LiveRun } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
 import type { LogEvent } from '../runs/subscriber.ts'
 
 interface ApprovalResponse {

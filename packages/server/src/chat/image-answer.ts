@@ -23,7 +23,7 @@ import {
   resolveParent,
   storeUploads,
 } from './chat-request.ts'
-import { assertNotBusy, type ChatOptions, requestedSession } from './handle-chat.ts'
+import { assertNotBusy, type ChatOptions, requestedSession } from './send-message.ts'
 
 /**
  * Handles `intent: "image"`: the message is the prompt and the image is the answer. Calls no chat model and asks for no

@@ -52,7 +52,7 @@ export function writeTextFile(file: string, text: string, options: { root: strin
   const lines = before.includes('\r\n') ? ended.replaceAll('\n', '\r\n') : ended
   const target = bytes === undefined ? file : realpathSync(file)
   mkdirSync(path.dirname(target), { recursive: true })
-  // A parent folder can be a link, too.
+  // A parent folder can also be a link.
   refuseOutside(path.join(realpathSync(path.dirname(target)), path.basename(target)), file, root)
   replaceFile(target, mark + lines.replace(/^\uFEFF/, ''))
   return readTextFile(file, root)

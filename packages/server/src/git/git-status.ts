@@ -47,7 +47,7 @@ function statusArguments({ prefix }: Repository): string[] {
   ]
 }
 
-/** Staged files above the workspace would be part of a commit, too. */
+/** Staged files above the workspace would also be part of a commit. */
 async function stagedElsewhere(
   git: RunGit,
   repository: Repository,
@@ -77,7 +77,7 @@ export function parseStatus(output: Buffer, { prefix, most }: { prefix: string; 
       stashes = readHeader(bytes.toString('utf8'), branch) ?? stashes
       continue
     }
-    // A renamed file is followed by its old name, as a field of its own.
+    // A renamed file is followed by its old name, as a separate field.
     const from = kind === '2' ? fields[++index] : undefined
     const entry = readEntry(kind, bytes)
     if (entry === undefined) continue

@@ -16,7 +16,7 @@ export interface TeamLimits {
 type Limits = NonNullable<TeamLimitSettings['people']>['default']
 
 const minuteMs = 60_000
-/** Other nodes spend, too. */
+/** Other nodes also spend. */
 const freshMs = 5000
 
 export async function openLimits(options: {

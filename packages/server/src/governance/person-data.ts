@@ -47,7 +47,7 @@ interface PersonDataOptions {
   deleteSession(sessionId: string): Promise<void>
 }
 
-/** Tables whose rows are deleted, because they only say that somebody had a right. Other tables keep their rows. */
+/** Tables whose rows are deleted, because they only record that a person had a right. Other tables keep their rows. */
 const ownRows: Record<string, string> = {
   member: 'person_id',
   workspace_grant: 'subject',

@@ -101,7 +101,7 @@ async function aliasesWith(db: Db, word: string): Promise<string[]> {
 }
 
 /**
- * Walks the rarest term in steps, and keeps the entries that have the others, too. In steps and not in one query, since
+ * Walks the rarest term in steps, and keeps the entries that also have the other terms. In steps and not in one query, since
  * databases guess badly how often two terms meet, and then read all entries of one.
  */
 async function matchingIds(db: Db, conditions: string[][], range: Range, limit: number): Promise<number[]> {

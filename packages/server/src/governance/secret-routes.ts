@@ -24,7 +24,7 @@ export function secretRoutes(services: { governance?: Governance | undefined; mo
       const { personKeys, policy } = inTeam(services.governance)
       const person = personOf(principal)
       if (!policy.allowsOwnKeys())
-        throw new NamedError('OwnKeysForbidden', 'Your organization does not allow keys of your own.', { status: 403 })
+        throw new NamedError('OwnKeysForbidden', 'Your organization does not allow personal keys.', { status: 403 })
       if (services.models.getProviderDefinition(provider) === undefined)
         throw new NamedError('ProviderNotFound', `There is no provider "${provider}".`, { status: 404 })
       await personKeys.set(person, provider, apiKey)

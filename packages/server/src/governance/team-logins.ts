@@ -7,7 +7,7 @@ type Logins = Record<string, StoredLogin>
 
 const prefix = 'mcp-login/'
 
-/** Logins of MCP servers, encrypted in the database. A change applies here at once, and on other nodes once stored. */
+/** Logins of MCP servers, encrypted in the database. A change applies here immediately, and on other nodes once it is stored. */
 export async function openTeamLogins(options: {
   settings: TeamSettings
   secrets: Secrets

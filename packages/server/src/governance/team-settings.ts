@@ -103,7 +103,9 @@ export function openTeamSettings(options: {
             await signal.publish(topic)
             return stored.next
           }
-          throw new NamedError('SettingBusy', 'Others are changing this, too. Try again.', { status: 409 })
+          throw new NamedError('SettingBusy', 'Someone else is changing this at the same time. Try again.', {
+            status: 409,
+          })
         },
       }
 

@@ -3,7 +3,7 @@ import type { PersonInfo, Scope, SessionRight, WorkspaceRight } from '@troupe/pr
 
 /**
  * The caller of a request. `local` is the single user of this machine, who may do everything. In team mode it is a
- * person, who may also call with a token that is limited to some scopes, somebody with a link to one chat, or nobody
+ * person, who may also call with a token that is limited to some scopes, someone with a link to one chat, or nobody
  * known.
  */
 export type Principal =

@@ -12,7 +12,7 @@ export async function findWorkspace(store: Store, workspaceId: string): Promise<
   return workspace
 }
 
-/** Throws `SessionNotFound` (404), also if the session belongs to another workspace. */
+/** Throws `SessionNotFound` (404), even if the session exists in another workspace. */
 export async function findSession(store: Store, sessionId: string | undefined, workspaceId: string): Promise<Session> {
   const session = await store.sessions.get(sessionId ?? '')
   if (session === undefined || session.workspaceId !== workspaceId) throw sessionNotFound(sessionId)

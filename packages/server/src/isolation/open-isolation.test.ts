@@ -105,7 +105,7 @@ describe('team mode on a machine that cannot separate members', () => {
 
   test('does not start, and says what is missing', async () => {
     const opening = openIsolation({ home, env, settings: {} })
-    await expect(opening).rejects.toThrow(/has no mount namespace of its own[^]*"allowUnsandboxed": "I accept/)
+    await expect(opening).rejects.toThrow(/has no separate mount namespace[^]*"allowUnsandboxed": "I accept/)
   })
 
   test('does not start with any other sentence', async () => {

@@ -100,7 +100,7 @@ export const noSandbox =
 export const noLimits =
   'nothing limits memory and processes: run as root with control groups, or delegate them to this user (Delegate=yes in the systemd unit)'
 export const noView =
-  'the server has no mount namespace of its own, so symlinks could lead its file tools to files of others: start it with "troupe serve --team" as root, or allow user namespaces'
+  'the server has no separate mount namespace, so symlinks could lead its file tools to the files of other members: start it with "troupe serve --team" as root, or allow user namespaces'
 
 function refusal(problems: readonly string[]): string {
   return `Team mode does not start, because this machine cannot separate the members:\n${problems.map((one) => `- ${one}`).join('\n')}\nIf you trust all members with each other's data, set "team": {"allowUnsandboxed": "${acceptance}"} in config.json.`

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { joinEndpoints, joinPath, joinSubprotocol, NamedError } from '@troupe/protocol'
-import type { WebSocketServer } from 'ws'
 import type { OnUpgrade } from '../http/listen.ts'
 import { personIdOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
+import { createTicketSockets } from '../http/ticket-sockets.ts'
 import type { Tickets } from '../http/tickets.ts'
 import type { JoinedNodes } from './joined-nodes.ts'
 import type { JoinPlace } from './relay.ts'
@@ -29,32 +29,15 @@ export function joinUpgrade(services: {
   tickets: Tickets<JoinPlace>
 }): (request: IncomingMessage) => OnUpgrade | undefined {
   const { nodes, tickets } = services
-  let server: Promise<WebSocketServer> | undefined
-  let count = 0
+  const sockets = createTicketSockets({ subprotocol: joinSubprotocol, mostSockets, mostBytes })
   return (request) => (request.url === joinPath ? upgrade : undefined)
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const [first, ticket = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+    const ticket = sockets.ticketOf(request)
     // Pages never join.
-    const place = first === joinSubprotocol && request.headers.origin === undefined ? tickets.redeem(ticket) : undefined
-    if (place === undefined || count >= mostSockets) {
-      const status = place === undefined ? 401 : 503
-      socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-      return
-    }
-    count++
-    socket.once('close', () => count--)
-    server ??= import('ws').then(
-      ({ WebSocketServer: Server }) =>
-        new Server({
-          noServer: true,
-          maxPayload: mostBytes,
-          perMessageDeflate: false,
-          handleProtocols: () => joinSubprotocol,
-        }),
-    )
-    const ready = await server
-    ready.handleUpgrade(request, socket, head, (opened) => {
+    const place = ticket === undefined || request.headers.origin !== undefined ? undefined : tickets.redeem(ticket)
+    await sockets.open({ request, socket, head }, place === undefined ? 401 : undefined, (opened) => {
+      if (place === undefined) return
       if ('relay' in place) nodes.relay(opened, place.relay)
       else nodes.accept(opened, place.join, personOf)
     })

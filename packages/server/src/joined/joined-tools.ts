@@ -68,7 +68,7 @@ export function createJoinedTools(nodes: Pick<JoinedNodes, 'find'>): JoinedTools
       const known = lists.get(tools)
       if (known !== undefined) return known
       const list = tools.flatMap((tool) => {
-        // A tool of the same name that somebody added works on the server.
+        // A tool with the same name that someone added runs on the server.
         if (builtin.has(tool) && remoteNames.has(tool.name)) return remoteTool(tool)
         return (builtin.has(tool) && serverNames.has(tool.name)) || tool.group.startsWith('mcp:') ? tool : []
       })

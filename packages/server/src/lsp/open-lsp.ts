@@ -5,7 +5,6 @@ import {
   childEnvironment,
   type CodeIntelligence,
   isInside,
-  loadFolderSync,
   type Sandbox,
   shownPath,
   startWarden,
@@ -16,7 +15,7 @@ import { answerQuestion } from './answer-question.ts'
 import type { RpcLimits } from './json-rpc.ts'
 import { type LanguageServer, type Problem, startLanguageServer } from './language-server.ts'
 import { newProblems, problemsText } from './problems-text.ts'
-import { findRoot, type LanguageServerDefinition, type LaunchCommand } from './server-definition.ts'
+import { findRoot, type LanguageServerDefinition, type LaunchCommand, loadDefinitions } from './server-definition.ts'
 
 /** `command` replaces the program that would be found. */
 export type LanguageServerSettings = Readonly<Record<string, { disabled?: boolean; command?: readonly string[] }>>
@@ -120,7 +119,7 @@ export function openLsp(options: LspOptions): Lsp {
     return {
       noteRead(file) {
         const server = serverOf(workspace, file)?.ready
-        // Its failure is reported when somebody asks.
+        // Its failure is reported on request.
         void server?.then((ready) => ready.problems(file, { ms: firstLookMs })).catch(() => undefined)
       },
       async problemsAfter(files, signal) {
@@ -306,21 +305,6 @@ export function openLsp(options: LspOptions): Lsp {
     entry?.ending.abort()
     await entry?.ready.then((server) => server.close()).catch(() => undefined)
   }
-}
-
-function loadDefinitions(onProblem: (message: string) => void): Map<string, LanguageServerDefinition> {
-  const folder = path.join(import.meta.dirname, 'servers')
-  const loaded = loadFolderSync(folder, (value) => value as LanguageServerDefinition)
-  for (const { path: file, message } of loaded.problems) onProblem(`language server file ${file}: ${message}`)
-  return new Map(loaded.entries.map(({ name, value }) => [name, value]))
-}
-
-/** Titles of the language servers that a folder would use. */
-export function foundServers(folder: string, env: NodeJS.ProcessEnv): string[] {
-  const definitions = [...loadDefinitions(() => undefined).values()]
-  return definitions
-    .filter((one) => one.find({ root: folder, workspace: folder, env }) !== undefined)
-    .map(({ title }) => title)
 }
 
 /** Zero if the system does not tell. */

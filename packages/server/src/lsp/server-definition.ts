@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { findProgram, isInside, isProgram } from '@troupe/core'
+import { findProgram, isInside, isProgram, loadFolderSync } from '@troupe/core'
 
 /** Definition of a language server. Each is one file in `servers/`, and the file name is its name. */
 export interface LanguageServerDefinition {
@@ -56,4 +56,19 @@ export function foldersUp(from: string, workspace: string): string[] {
     if (folder === workspace) break
   }
   return folders
+}
+
+export function loadDefinitions(onProblem: (message: string) => void): Map<string, LanguageServerDefinition> {
+  const folder = path.join(import.meta.dirname, 'servers')
+  const loaded = loadFolderSync(folder, (value) => value as LanguageServerDefinition)
+  for (const { path: file, message } of loaded.problems) onProblem(`language server file ${file}: ${message}`)
+  return new Map(loaded.entries.map(({ name, value }) => [name, value]))
+}
+
+/** Titles of the language servers that a folder would use. */
+export function foundServers(folder: string, env: NodeJS.ProcessEnv): string[] {
+  const definitions = [...loadDefinitions(() => undefined).values()]
+  return definitions
+    .filter((one) => one.find({ root: folder, workspace: folder, env }) !== undefined)
+    .map(({ title }) => title)
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type CodeIntelligence, findSandbox, type Workspace } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { foundServers, type Lsp, openLsp } from './open-lsp.ts'
+import { type Lsp, openLsp } from './open-lsp.ts'
+import { foundServers } from './server-definition.ts'
 
 interface Sample {
   title: string

@@ -1,11 +1,10 @@
-import type { McpStateFile, McpServerState, McpSources, McpSource } from './server-status.ts'
+import type { McpSources, McpSource } from './server-status.ts'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import {
   deferTools,
   isInside,
   type McpLimits,
-  type McpServer,
   parseMcpEntry,
   startWarden,
   type Tool,
@@ -13,13 +12,12 @@ import {
   type Workspace,
 } from '@troupe/core'
 import { type McpEntry, mcpNamePattern, NamedError } from '@troupe/protocol'
-import { z } from 'zod'
 import { type ConfigFile, type ProjectConfigs, readJsonFile, type WatchedFile, watchFile } from '../config/config.ts'
-import { writePrivately } from '../config/home.ts'
 import { entryVersion, isEditableFile } from './mcp-file.ts'
 import { createLoginFiles, createOAuthLogins, type LoginStore, type OAuthLogins } from './oauth-logins.ts'
 import { createWorkspaceMcp, type WorkspaceMcp, type WorkspaceMcpOptions } from './workspace-mcp.ts'
 import { scopeOf } from '../workspaces/open-workspaces.ts'
+import { openMcpStateFile } from './mcp-state-file.ts'
 
 export interface Mcp {
   /** Called when a workspace is used or its trust changes. */
@@ -158,31 +156,6 @@ export function openMcp(options: {
   }
 }
 
-const maxServers = 50
-const maxInstructionsLength = 1000
-const maxTotalLength = 6000
-
-/** Describes the usable servers for agents at the start of a session: names and the servers' instructions. */
-export function describeServers(
-  servers: readonly Pick<McpServer, 'name' | 'state' | 'title' | 'instructions'>[],
-): string {
-  const ready = servers.filter(({ state }) => state === 'ready')
-  if (ready.length === 0) return ''
-  let left = maxTotalLength
-  const lines = ready.slice(0, maxServers).map(({ name, title, instructions = '' }) => {
-    const words = oneLine(instructions).slice(0, Math.min(maxInstructionsLength, left))
-    left -= words.length
-    const called = title === undefined || title === name ? name : `${name} (${oneLine(title).slice(0, 100)})`
-    return `- ${called}${words === '' ? '' : `: ${words}`}`.toWellFormed()
-  })
-  if (ready.length > maxServers) lines.push(`- and ${ready.length - maxServers} more`)
-  return `MCP servers. Their tools are named mcp__<server>_<tool>. The descriptions come from the servers themselves:\n${lines.join('\n')}`
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
-}
-
 type ServerEntries = Record<string, unknown>
 
 /** The user's server overrides a project's with the same name, since rules refer to the user's. */
@@ -305,73 +278,4 @@ function readServers(file: string): ServerEntries {
   throw new NamedError('BadConfig', `${file}: "mcpServers" is not an object of servers by their names.`, {
     data: { file },
   })
-}
-
-const serverStateSchema = z.looseObject({
-  command: z.string().optional(),
-  tools: z.string().optional(),
-  enabled: z.boolean().optional(),
-  useTools: z.array(z.string()).nullable().optional(),
-})
-const stateFileSchema = z.looseObject({
-  home: z.record(z.string(), serverStateSchema).default({}),
-  projects: z.record(z.string(), z.record(z.string(), serverStateSchema)).default({}),
-})
-type StateFileContent = z.infer<typeof stateFileSchema>
-
-/**
- * Opens `mcp-state.json` of the home, so no project can declare itself trusted. Throws `BadConfig` if it is unreadable
- * at first.
- */
-function openMcpStateFile(home: string): McpStateFile {
-  const file = watchFile(path.join(home, 'mcp-state.json'), readStateFile)
-  if (file.get() === undefined) throw file.problem() as NamedError
-  return {
-    of: (source, folder) => statesAt(file.get() as StateFileContent, source, folder)[source.name] ?? {},
-    change(source, folder, change) {
-      update(source, folder, (entries) => ({
-        ...entries,
-        [source.name]: { ...ownState(entries, source.name), ...change },
-      }))
-    },
-    forget(source, folder) {
-      update(source, folder, (entries) =>
-        Object.fromEntries(Object.entries(entries).filter(([name]) => name !== source.name)),
-      )
-    },
-  }
-
-  function update(
-    source: Pick<McpSource, 'origin' | 'name'>,
-    folder: string,
-    change: (entries: Record<string, McpServerState>) => Record<string, McpServerState>,
-  ): void {
-    const current = readStateFile(file.path)
-    const entries = change(statesAt(current, source, folder))
-    const next: unknown =
-      source.origin === 'home'
-        ? { ...current, home: entries }
-        : { ...current, projects: { ...current.projects, [folder]: entries } }
-    writePrivately(file.path, `${JSON.stringify(next, null, 2)}\n`)
-  }
-}
-
-function statesAt(
-  { home, projects }: StateFileContent,
-  { origin }: Pick<McpSource, 'origin'>,
-  folder: string,
-): Record<string, McpServerState> {
-  if (origin === 'home') return { ...home }
-  return Object.hasOwn(projects, folder) ? { ...projects[folder] } : {}
-}
-
-function ownState(entries: Record<string, McpServerState>, name: string): McpServerState {
-  return Object.hasOwn(entries, name) ? (entries[name] as McpServerState) : {}
-}
-
-function readStateFile(file: string): StateFileContent {
-  const result = stateFileSchema.safeParse(readJsonFile(file) ?? {})
-  if (result.success) return result.data
-  const issues = result.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`)
-  throw new NamedError('BadConfig', `${file}: ${issues.slice(0, 5).join('; ')}.`, { data: { file, issues } })
 }

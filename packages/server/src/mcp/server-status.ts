@@ -151,3 +151,30 @@ export interface McpStateFile {
   change(source: Pick<McpSource, 'origin' | 'name'>, folder: string, change: McpServerState): void
   forget(source: Pick<McpSource, 'origin' | 'name'>, folder: string): void
 }
+
+const maxServers = 50
+
+const maxInstructionsLength = 1000
+
+const maxTotalLength = 6000
+
+/** Describes the usable servers for agents at the start of a session: names and the servers' instructions. */
+export function describeServers(
+  servers: readonly Pick<McpServer, 'name' | 'state' | 'title' | 'instructions'>[],
+): string {
+  const ready = servers.filter(({ state }) => state === 'ready')
+  if (ready.length === 0) return ''
+  let left = maxTotalLength
+  const lines = ready.slice(0, maxServers).map(({ name, title, instructions = '' }) => {
+    const words = oneLine(instructions).slice(0, Math.min(maxInstructionsLength, left))
+    left -= words.length
+    const called = title === undefined || title === name ? name : `${name} (${oneLine(title).slice(0, 100)})`
+    return `- ${called}${words === '' ? '' : `: ${words}`}`.toWellFormed()
+  })
+  if (ready.length > maxServers) lines.push(`- and ${ready.length - maxServers} more`)
+  return `MCP servers. Their tools are named mcp__<server>_<tool>. The descriptions come from the servers themselves:\n${lines.join('\n')}`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

@@ -32,7 +32,7 @@ import { createMediaModels, isFree, type MediaModel, type VoiceModel } from './r
 export type { ImportedTemplates } from '../providers/shared/templates.ts'
 
 export interface ModelsOptions {
-  /** Read on each use, so changes take effect at once. */
+  /** Read on each use, so changes take effect immediately. */
   settings: () => Record<string, ProviderSettings>
   env: NodeJS.ProcessEnv
   defaultModel: () => string | undefined

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { NamedError, operationEndpoints } from '@troupe/protocol'
 import { isLoopback } from '../http/listen.ts'
 import { type Ctx, implement, Reply, type Route } from '../http/route.ts'
-import type { RunManager } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
 import type { Operations } from './operations.ts'
 
 interface OperationServices {

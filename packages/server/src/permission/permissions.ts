@@ -19,18 +19,17 @@ import { type ConfigFile, createProjectConfigs, type ProjectConfigs, type Watche
 import type { Logger } from '../util/logger.ts'
 import {
   allowedMode,
-  createRuleRegistry,
   createSessionGrants,
   type ManagedConfig,
   openRuleLayers,
   type PolicyWorkspace,
   type RememberScope,
   type RuleLayers,
-  type RuleRegistry,
   type RuleTexts,
   type SessionGrants,
   type SharedRules,
 } from './rule-layers.ts'
+import { createRuleRegistry, type RuleRegistry } from './rule-registry.ts'
 import { scopeOf, sessionScope } from '../workspaces/open-workspaces.ts'
 
 /** Decides about tool calls from the rules of all layers, the session's mode and the sandbox. */

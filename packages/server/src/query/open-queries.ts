@@ -54,7 +54,7 @@ interface Target {
   server?: ServerConnection
 }
 
-/** Runs each statement in a process of its own. */
+/** Runs each statement in a separate process. */
 export function openQueries(options: QueriesOptions): Queries & { close(): void } {
   const { processes = 2 } = options
   const closing = new AbortController()
@@ -215,7 +215,7 @@ export function openQueries(options: QueriesOptions): Queries & { close(): void 
         ...(call.process !== undefined && { onStart: call.process }),
       })
     } finally {
-      // The server works on until it is told.
+      // The server continues until it is told to stop.
       if (server !== undefined && session !== undefined && !end.counted) void cancel(server, session, call)
     }
     return { columns, rows, rowCount: end.rowCount, counted: end.counted, ms: Math.round(performance.now() - started) }

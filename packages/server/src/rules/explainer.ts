@@ -13,7 +13,8 @@ import { NamedError } from '@troupe/protocol'
 import { createProjectConfigs, openConfig } from '../config/config.ts'
 import { openTools } from '../extensions/workspace-extensions.ts'
 import { managedFile, ruleLines } from '../permission/permissions.ts'
-import { checkRule, openRuleLayers, type RuleTexts } from '../permission/rule-layers.ts'
+import { openRuleLayers, type RuleTexts } from '../permission/rule-layers.ts'
+import { checkRule } from '../permission/rule-registry.ts'
 import { isTrusted } from '../stores/sqlite.ts'
 
 /** Explains decisions about calls in a folder from the files of a home. Needs no server and changes nothing. */

@@ -23,13 +23,8 @@ import { personIdOf, type Principal, viewerOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { type Permissions, ruleLines } from '../permission/permissions.ts'
-import {
-  checkRule,
-  type RememberScope,
-  type RuleLayers,
-  type RuleRegistry,
-  type RuleTarget,
-} from '../permission/rule-layers.ts'
+import type { RememberScope, RuleLayers } from '../permission/rule-layers.ts'
+import { checkRule, type RuleRegistry, type RuleTarget } from '../permission/rule-registry.ts'
 import type { AskAnswers } from '../runs/asks.ts'
 
 interface RuleRoutesOptions {

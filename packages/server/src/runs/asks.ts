@@ -18,17 +18,11 @@ import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import { isJoinedId } from '../util/joined-folder.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import type {
-  PolicyWorkspace,
-  RememberScope,
-  RuleLayers,
-  RuleRegistry,
-  RuleTarget,
-  SessionGrants,
-} from '../permission/rule-layers.ts'
+import type { PolicyWorkspace, RememberScope, RuleLayers, SessionGrants } from '../permission/rule-layers.ts'
+import type { RuleRegistry, RuleTarget } from '../permission/rule-registry.ts'
 import type { Inbox } from './inbox.ts'
 import { runRequestOf } from './prepare-run.ts'
-import type { RunManager } from './run-manager.ts'
+import type { RunManager } from './run-types.ts'
 
 export interface AskAnswers {
   /**
@@ -74,7 +68,7 @@ export function createAskAnswers(options: AskAnswersOptions): AskAnswers {
       const person = session.ownerId ?? undefined
       const target = { place: permissions.placeOf(session), session, person, own: person !== undefined }
       const wanted = await rulesToRemember(ask)
-      // What is shared by nodes has a commit of its own. If a crash comes first, the person is asked again.
+      // Rules that nodes share have a separate commit. If a crash comes first, the person is asked again.
       const isShared = options.layers.isShared && scope !== 'session'
       const also = isShared ? undefined : (inside: Store) => rules.add(target, scope, wanted, inside)
       const answered = await runs.answer(ask.id, answer, { ...given, ...(also !== undefined && { also }) })

@@ -8,7 +8,7 @@ import {
   longestAskMs,
   type Store,
 } from '@troupe/core'
-import { NamedError } from '@troupe/protocol'
+import { NamedError, type Chunk, type DataParts } from '@troupe/protocol'
 import type { PageCalls } from '../tabs/page-calls.ts'
 
 /** All open asks of all runs. An answer given while nobody waits (during a restart) is found later. */
@@ -67,7 +67,7 @@ export function createInbox(store: Pick<Store, 'asks' | 'transaction'>, pages?: 
       signal.throwIfAborted()
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
       const onAbort = (): void => reject(signal.reason as Error)
-      // Register before the ask is visible, since its answer may come at once.
+      // Register before the ask is visible, since its answer may arrive immediately.
       waiters.set(ask.id, resolve)
       signal.addEventListener('abort', onAbort, { once: true })
       promise.catch(() => undefined)
@@ -278,4 +278,14 @@ function isForPerson(content: unknown): boolean {
 
 function isSame(one: EarlyAnswer, other: EarlyAnswer): boolean {
   return one.sessionId === other.sessionId && one.toolCallId === other.toolCallId && one.client === other.client
+}
+
+/** A client can answer before the ask is registered, so announce it first. */
+export function announce(inbox: Pick<Inbox, 'announce'>, chunk: Chunk): void {
+  if (chunk.type === 'tool-approval-request') {
+    if (chunk.isAutomatic !== true) inbox.announce(chunk.approvalId)
+  } else if (chunk.type === 'data-ask') inbox.announce((chunk.data as DataParts['ask']).id)
+  else if (chunk.type === 'data-sub-agent-chunk') {
+    for (const inner of (chunk.data as DataParts['sub-agent-chunk']).chunks) announce(inbox, inner as Chunk)
+  }
 }

@@ -180,3 +180,14 @@ export function createLateAnswers(store: Store): LateAnswers {
     all: () => [...unstored],
   }
 }
+
+/** Reserves ids of tool calls in a session. The used ones are read at the first call, since most turns have none. */
+export function createCallIds(store: Pick<Store, 'calls'>, sessionId: string): (id: string) => Promise<boolean> {
+  let used: Promise<Set<string>> | undefined
+  return async (id) => {
+    const ids = await (used ??= store.calls.ids(sessionId).then((stored) => new Set(stored)))
+    if (ids.has(id)) return false
+    ids.add(id)
+    return true
+  }
+}

@@ -1,10 +1,8 @@
-import { storeAnswer } from './journal.ts'
+import { createCallIds, storeAnswer } from './journal.ts'
 import {
   type AgentReport,
   compactRun,
   createWriteLock,
-  inDialect,
-  type Limits,
   Meter,
   type Resume,
   run,
@@ -18,7 +16,6 @@ import {
   budgetEvent,
   type BudgetInfo,
   type Chunk,
-  type DataParts,
   errorInfo,
   type Message,
   NamedError,
@@ -29,10 +26,12 @@ import { isServerFault } from '../util/storage-fault.ts'
 import { notHere } from './not-here.ts'
 import { columnNumbers, createLiveLog, type LiveLog, numberJump } from './live-log.ts'
 import type { Payer } from '../usage/budget-accounts.ts'
-import { pageOffers, type PreparedRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
+import { type RecoveredState, runInput, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
-import { type OpenRun, openRunSubAgents, type RunSubAgents, type RunToOpen } from './sub-agent-host.ts'
-import { sessionLanguage } from './system-prompt.ts'
+import { openRunSubAgents, type RunSubAgents } from './sub-agent-host.ts'
+import type { OpenRun, RunToOpen } from './run-types.ts'
+import { noRun } from './run-errors.ts'
+import { announce } from './inbox.ts'
 
 /** A class, because prototype methods cost no memory per run and hundreds may be open. */
 export class ManagedRun implements OpenRun {
@@ -42,7 +41,7 @@ export class ManagedRun implements OpenRun {
   readonly #given: RunToOpen
   readonly #controller = new AbortController()
   readonly #steering: SteeringMessage[] = []
-  /** Made when somebody asks for it, since most runs are only read as a stream. */
+  /** Created on first use, since most runs are only read as a stream. */
   #finished: PromiseWithResolvers<Message> | undefined
   #end: { message: Message } | { error: unknown } | undefined
   #onSettled: (() => void)[] | undefined
@@ -55,7 +54,7 @@ export class ManagedRun implements OpenRun {
   #handingOver = false
   #isFinished = false
   #steered: Set<string> | undefined
-  #usedCallIds: Promise<Set<string>> | undefined
+  #callIds: ReturnType<typeof createCallIds> | undefined
   #subAgents: RunSubAgents | undefined
   #meter: Meter | undefined
   #writes: WriteLock | undefined
@@ -313,8 +312,8 @@ export class ManagedRun implements OpenRun {
 
   /** Not async itself, since its frame would stay in memory while it waits. */
   #work(): Promise<RunOutcome> {
-    const { record, session, parts, recovered } = this.#given
-    const { services: own, frames, model, instructions, history, child } = parts
+    const { record, parts, recovered } = this.#given
+    const { services: own, history, child } = parts
     const services = this.#services
     const request = this.#request
     const { log } = this
@@ -324,42 +323,11 @@ export class ManagedRun implements OpenRun {
       for (const chunk of opening) if (isTransient(chunk)) log.append(chunk)
     const answer = request.compact === true ? compactRun : run
     const input = (): RunInput => ({
-      runId: record.id,
-      messageId: record.messageId,
-      session: { id: session.id, ...sessionLanguage(session) },
-      workspace: own.workspace,
-      project: own.project,
-      projects: own.projects,
-      client: request.client,
-      tab: request.tab,
-      page: request.page,
-      frames,
-      model,
-      callOptions: parts.callOptions,
-      instructions,
-      tools: inDialect(parts.tools, model.id),
-      offers: pageOffers(own, request),
-      history,
+      ...runInput(services, this.#given, request),
       opening: opening.filter((chunk) => !isTransient(chunk)),
-      limits: ownLimits(parts, { ...services.limits(), ...request.limits }),
-      headless: request.headless === true,
       signal: this.#controller.signal,
       log,
-      asks: services.inbox,
-      blobs: services.blobsOf?.(session.id) ?? services.blobs,
-      media: mediaOf(services, session.id),
-      queries: services.queries,
-      browser: services.browser,
-      documents: services.documents,
-      printer: services.printer,
-      pictures: services.pictures,
-      transcription: services.transcription,
-      attachments: services.attachments,
-      vision: services.vision,
-      code: own.workspace.trusted ? services.code?.(own.workspace) : undefined,
       decide: this.#decide(own.decide(request.rules, () => this.isCompared, request.person)),
-      mode: own.mode(),
-      hooks: own.hooks(),
       steering: (ending) => this.#drainSteering(ending),
       reserveCallId: (id) => this.#reserveCallId(id),
       onStatus: (now, message) => this.#onStatus(now, message),
@@ -368,20 +336,7 @@ export class ManagedRun implements OpenRun {
       writes: () => this.#writesOf(),
       agents: (call) => this.#openSubAgents().link.agents(call),
       idle: (waiting) => this.#subAgents?.link.idle(waiting) ?? Promise.resolve(false),
-      settings: services.toolSettings,
-      redact: services.redact,
-      credentials: services.credentials,
-      resume: recovered?.resume,
-      stallMs: services.stallMs,
       onError: (error) => void this.#suspendOn(error),
-      trace: (line) =>
-        services.logger({
-          ...line,
-          session: session.id,
-          run: record.id,
-          requestId: request.requestId,
-          agentPath: frames.at(-1)?.path,
-        }),
     })
     if (recovered === undefined) return answer(input())
     return this.#openSubAgents()
@@ -456,21 +411,19 @@ export class ManagedRun implements OpenRun {
     return this.#steering.splice(0)
   }
 
-  /** Loaded on the first call, since most turns have none. A tree of agents shares the set. */
-  async #reserveCallId(id: string): Promise<boolean> {
+  /** A tree of agents and the columns of a comparison share the ids. */
+  #reserveCallId(id: string): Promise<boolean> {
     const { parts, session } = this.#given
     if (parts.reserveCallId !== undefined) return parts.reserveCallId(id)
-    this.#usedCallIds ??= this.#services.store.calls.ids(session.id).then((ids) => new Set(ids))
-    const used = await this.#usedCallIds
-    if (used.has(id)) return false
-    used.add(id)
-    return true
+    this.#callIds ??= createCallIds(this.#services.store, session.id)
+    return this.#callIds(id)
   }
 
   #meterOf(): Meter {
     const { frames, budget } = this.#given.parts
-    const limits = { ...this.#services.limits(), ...this.#request.limits }
-    return (this.#meter ??= new Meter(frames.at(-1)?.name ?? 'master', { ...turnBudget(limits), ...budget }))
+    // The limits of the turn cover its whole tree of agents.
+    const { tokens, ms } = { ...this.#services.limits(), ...this.#request.limits }
+    return (this.#meter ??= new Meter(frames.at(-1)?.name ?? 'master', { tokens, ms, ...budget }))
   }
 
   #writesOf(): WriteLock {
@@ -523,20 +476,6 @@ export class ManagedRun implements OpenRun {
 /** Ends what a run does here. Another process continues it. */
 const handedOver = new NamedError('HandedOver', 'Another node continues this run.', { status: 503 })
 
-/** A client can answer before the ask is registered, so announce it first. */
-function announce(inbox: RunServices['inbox'], chunk: Chunk): void {
-  if (chunk.type === 'tool-approval-request') {
-    if (chunk.isAutomatic !== true) inbox.announce(chunk.approvalId)
-  } else if (chunk.type === 'data-ask') inbox.announce((chunk.data as DataParts['ask']).id)
-  else if (chunk.type === 'data-sub-agent-chunk') {
-    for (const inner of (chunk.data as DataParts['sub-agent-chunk']).chunks) announce(inbox, inner as Chunk)
-  }
-}
-
-export function noRun(): NamedError {
-  return new NamedError('NoRun', 'No answer is running in this chat.', { status: 409 })
-}
-
 function isTransient(chunk: Chunk): boolean {
   return 'transient' in chunk && chunk.transient === true
 }
@@ -544,20 +483,4 @@ function isTransient(chunk: Chunk): boolean {
 function steeringIds(resume: Resume): string[] {
   const injected = resume.chunks.flatMap((chunk) => (chunk.type === 'steering-message' ? [chunk.id] : []))
   return [...injected, ...resume.steering.map(({ id }) => id)]
-}
-
-/** An agent definition can only tighten a run's limits. */
-function ownLimits({ maxSteps }: PreparedRun, limits: Partial<Limits>): Partial<Limits> {
-  return maxSteps === undefined ? limits : { ...limits, steps: Math.min(maxSteps, limits.steps ?? maxSteps) }
-}
-
-/** Budget of a turn's whole agent tree: its own token and time limits. */
-function turnBudget({ tokens, ms }: Partial<Limits>): { tokens?: number; ms?: number } {
-  return { tokens, ms }
-}
-
-/** Media that a chat creates belong to the chat. */
-function mediaOf({ media, blobsOf }: RunServices, sessionId: string): RunServices['media'] {
-  if (media === undefined || blobsOf === undefined) return media
-  return { ...media, start: (request) => media.start({ ...request, sessionId }) }
 }

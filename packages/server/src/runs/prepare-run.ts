@@ -2,12 +2,11 @@ import {
   type FileKind,
   type AgentDefinition,
   type AgentFrame,
-  agentKey,
-  type AgentRecord,
-  type AgentSetup,
   type Budget,
   type ChildRun,
   deferToCore,
+  inDialect,
+  type Limits,
   pickTools,
   type Resume,
   type RunInput,
@@ -31,7 +30,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { z } from 'zod'
 import { callSettings } from '../models/call-settings.ts'
 import type { RunServices, SessionServices } from './run-services.ts'
-import { blocksFor, joinBlocks, type PromptBlock } from './system-prompt.ts'
+import { blocksFor, joinBlocks, type PromptBlock, sessionLanguage } from './system-prompt.ts'
 
 const ruleTextsSchema = z.object({
   allow: z.array(z.string()).optional(),
@@ -166,82 +165,10 @@ export async function firstPrompt(
   return { blocks: blocksFor(blocks, tools), tools }
 }
 
-/** Prepares a sub-agent's run. Its message is already stored. */
-export async function prepareChildRun(
-  services: RunServices,
-  session: Session,
-  child: ChildRun,
-  root?: Pick<RunRequest, 'page' | 'person'>,
-): Promise<PreparedRun> {
-  const { record, frames, message, summary } = child
-  const parts = await prepareAgentRun(services, session, record, frames, message.id, root)
-  return { ...parts, ...(summary === true && { tools: [], maxSteps: 1 }), child }
-}
-
-/** Prepares a sub-agent's run without a parent, started by a user message. */
-export function prepareStandaloneRun(
-  services: RunServices,
-  session: Session,
-  record: AgentRecord,
-  userMessageId: string,
-  person?: string,
-): Promise<PreparedRun> {
-  const { name, agentId, details } = record
-  const { allowedSubAgents, maxDepth, unasked } = details?.setup ?? {}
-  const frame: AgentFrame = {
-    kind: 'sub',
-    name,
-    agentId,
-    depth: 1,
-    path: ['master', name],
-    allowedSubAgents: allowedSubAgents && [...allowedSubAgents],
-    maxDepth,
-    skillLimits: unasked,
-  }
-  return prepareAgentRun(services, session, record, [frame], userMessageId, { person })
-}
-
-async function prepareAgentRun(
-  services: RunServices,
-  session: Session,
-  record: AgentRecord,
-  frames: readonly AgentFrame[],
-  userMessageId: string,
-  { page, person }: Pick<RunRequest, 'page' | 'person'> = {},
-): Promise<PreparedRun> {
-  const setup = record.details?.setup as AgentSetup
-  const at = { sessionId: session.id, agentId: record.agentId }
-  const own = await services.session(session)
-  const [called, blocks, history] = await Promise.all([
-    modelFor(services, own.workspace, { model: setup.model, person }, [setup.params], true),
-    agentPrompt(own, record).then((prompt) => own.blocks(frames.at(-1) as AgentFrame, prompt, { page })),
-    services.store.messages.chain(at, userMessageId),
-  ])
-  const tools = allowedTools(setup.tools, own.tools())
-  const { maxSteps, budget } = setup
-  return {
-    services: own,
-    frames,
-    tools,
-    ...called,
-    instructions: joinBlocks(blocksFor(blocks, tools)),
-    history,
-    maxSteps,
-    budget,
-  }
-}
-
 /** An agent with all tools gets the rarer ones through ToolSearch. */
 export function allowedTools(names: readonly string[], all: readonly Tool[]): readonly Tool[] {
   const picked = pickTools(names, all)
   return picked.length === all.length ? deferToCore(all) : picked
-}
-
-/** An imported agent has no prompt of its own. Uses the local agent with its name, or a generic one. */
-async function agentPrompt(services: SessionServices, { name, details }: AgentRecord): Promise<string> {
-  if (details !== undefined && details.setup.prompt !== '') return details.setup.prompt
-  const known = (await services.agents()).find((agent) => agentKey(agent.name) === agentKey(name))
-  return known?.prompt ?? 'You are a helpful agent of this workspace. Continue this imported conversation.'
 }
 
 /** Returns the actions that the workspace's open pages offer. Empty for a headless run. */
@@ -253,7 +180,7 @@ export function pageOffers(services: SessionServices, { headless }: RunRequest):
  * Returns a model with its call settings. Later layers override earlier ones. A resumed run may only need to wait or
  * finish its tool calls, so there a missing model fails only when called.
  */
-async function modelFor(
+export async function modelFor(
   { models: shared, spending }: RunServices,
   workspace: Pick<Workspace, 'path'>,
   { model: id, person }: Pick<RunRequest, 'model' | 'person'>,
@@ -317,4 +244,72 @@ export function supportedFiles(
 ): readonly FileKind[] | undefined {
   if (guessed === true) return files.includes('pdf') ? undefined : files
   return files.filter((kind) => tags.includes(kind === 'image' ? 'vision' : kind))
+}
+
+/** The part of a run's input that does not change while it runs. */
+export function runInput(
+  services: RunServices,
+  given: { record: RunRecord; session: Session; parts: PreparedRun; recovered?: RecoveredState | undefined },
+  request: RunRequest,
+) {
+  const { record, session, parts, recovered } = given
+  const { services: own, frames, model } = parts
+  return {
+    runId: record.id,
+    messageId: record.messageId,
+    session: { id: session.id, ...sessionLanguage(session) },
+    workspace: own.workspace,
+    project: own.project,
+    projects: own.projects,
+    client: request.client,
+    tab: request.tab,
+    page: request.page,
+    frames,
+    model,
+    callOptions: parts.callOptions,
+    instructions: parts.instructions,
+    tools: inDialect(parts.tools, model.id),
+    offers: pageOffers(own, request),
+    history: parts.history,
+    limits: ownLimits(parts, { ...services.limits(), ...request.limits }),
+    headless: request.headless === true,
+    asks: services.inbox,
+    blobs: services.blobsOf?.(session.id) ?? services.blobs,
+    media: mediaOf(services, session.id),
+    queries: services.queries,
+    browser: services.browser,
+    documents: services.documents,
+    printer: services.printer,
+    pictures: services.pictures,
+    transcription: services.transcription,
+    attachments: services.attachments,
+    vision: services.vision,
+    code: own.workspace.trusted ? services.code?.(own.workspace) : undefined,
+    mode: own.mode(),
+    hooks: own.hooks(),
+    settings: services.toolSettings,
+    redact: services.redact,
+    credentials: services.credentials,
+    resume: recovered?.resume,
+    stallMs: services.stallMs,
+    trace: (line) =>
+      services.logger({
+        ...line,
+        session: session.id,
+        run: record.id,
+        requestId: request.requestId,
+        agentPath: frames.at(-1)?.path,
+      }),
+  } satisfies Partial<RunInput>
+}
+
+/** An agent definition can only tighten a run's limits. */
+function ownLimits({ maxSteps }: PreparedRun, limits: Partial<Limits>): Partial<Limits> {
+  return maxSteps === undefined ? limits : { ...limits, steps: Math.min(maxSteps, limits.steps ?? maxSteps) }
+}
+
+/** Media that a chat creates belong to the chat. */
+function mediaOf({ media, blobsOf }: RunServices, sessionId: string): RunServices['media'] {
+  if (media === undefined || blobsOf === undefined) return media
+  return { ...media, start: (request) => media.start({ ...request, sessionId }) }
 }

@@ -11,7 +11,7 @@ import {
   type TestSink,
 } from '../testing/open-runs.ts'
 import { numberJump } from './live-log.ts'
-import type { StartRun } from './run-manager.ts'
+import type { StartRun } from './run-types.ts'
 
 const opened: TestRuns[] = []
 

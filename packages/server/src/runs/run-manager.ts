@@ -1,116 +1,44 @@
 import {
   type AgentDetails,
   type AgentRecord,
-  type Answer,
   type Ask,
   createWriteLock,
   type RunRecord,
-  type Session,
   stopNow,
   type Store,
 } from '@troupe/core'
-import { errorInfo, NamedError, newId, type SteeringMessage } from '@troupe/protocol'
-import type { AnswerOptions, EarlyAnswer } from './inbox.ts'
-import { createLateAnswers, storeAnswer } from './journal.ts'
-import { ManagedRun, noRun } from './live-run.ts'
+import { NamedError, newId } from '@troupe/protocol'
+import type { EarlyAnswer } from './inbox.ts'
+import { createCallIds, createLateAnswers } from './journal.ts'
+import { ManagedRun } from './live-run.ts'
+import { noRun, sessionBusy, shuttingDown } from './run-errors.ts'
 import { columnNumbers } from './live-log.ts'
-import { type PreparedRun, prepareRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
+import { type PreparedRun, prepareRun, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
 import { notHere } from './not-here.ts'
-import { isServerFault } from '../util/storage-fault.ts'
-import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
+import { createRecovery } from './recover.ts'
 import { createStandaloneAgents } from './standalone-agents.ts'
-import type { LiveRun, OpenRun, RunToBegin } from './sub-agent-host.ts'
+import type { LiveRun, OpenRun, RunToBegin, RunManager, StartRun } from './run-types.ts'
 
-export type { LiveRun } from './sub-agent-host.ts'
+export type { LiveRun, RunManager } from './run-types.ts'
 export type { RunRequest } from './prepare-run.ts'
-
-/** The runs of this process. A session has at most one, or one per column while models are compared. */
-export interface RunManager {
-  /**
-   * Starts a run that answers a stored user message. Throws `SessionBusy` (409), unless it is a column and all live
-   * runs are other columns of the same message.
-   */
-  start(start: StartRun): Promise<LiveRun>
-  /** Stores a run in the transaction that stores its user message. Call `start` with the record next. */
-  store(start: StartRun, inside: Store): Promise<RunRecord>
-  /** Closes a stored run that could not start. With `error`, stores a failed answer. */
-  withdraw(record: RunRecord, error?: unknown): Promise<void>
-  /** The session's run: the first of its columns, or the one that writes this answer. */
-  get(sessionId: string, messageId?: string): LiveRun | undefined
-  all(sessionId: string): readonly LiveRun[]
-  /** The runs of all sessions. */
-  live(): readonly LiveRun[]
-  /** Calls back when a run of the session starts, or the user continues with one of several answers. */
-  watch(sessionId: string, onChange: () => void): () => void
-  /** Continues with one of several answers: changes need no more approval than usual. Stops the others. */
-  pick(sessionId: string, messageId: string, others: readonly string[]): Promise<void>
-  getAgent(sessionId: string, agentId: string): LiveRun | undefined
-  /** Stops a sub-agent and its children. Its parent continues. Returns false if it is not active. */
-  stopAgent(sessionId: string, agentId: string): Promise<boolean>
-  /**
-   * Sends the user's message to a sub-agent. During its session's run it arrives as if from the parent. Otherwise the
-   * sub-agent continues alone in its own chat. Throws `AgentNotFound` (404).
-   */
-  messageAgent(
-    session: Session,
-    agentId: string,
-    message: { id: string; text: string; person?: string | undefined },
-  ): Promise<void>
-  /**
-   * Aborts a session's runs, or the one that writes this answer, and waits until they are stored and closed. Returns
-   * undefined if there is none.
-   */
-  stop(sessionId: string, messageId?: string): Promise<{ runId: string; ms: number } | undefined>
-  /** Throws `NoRun` (409). Resolves once the message is durable. */
-  steer(sessionId: string, message: SteeringMessage): Promise<void>
-  /** See `Inbox.answer`. */
-  answer(askId: string, answer: Answer, options?: AnswerOptions): Promise<Ask>
-  /** Handles a page's report about a call it executes, see `Inbox.acknowledge`. */
-  acknowledge(early: EarlyAnswer): Promise<'resolved' | 'stored'>
-  /**
-   * Continues the unfinished runs of earlier processes, or those of one session. In a cluster, throws if a run that
-   * waits for a person cannot be continued at the moment.
-   */
-  recover(sessionId?: string): Promise<void>
-  /** Waits for runs that are over but still being closed: a reader on another node may know of their end first. */
-  closed(sessionId: string): Promise<void>
-  /** Leaves all runs of these sessions unfinished for another process, each at its next safe point. */
-  handOver(sessionIds: readonly string[], now: AbortSignal): Promise<void>
-  /**
-   * Leaves the runs of a session unfinished, if all of them wait for a person. Resolves to false otherwise, and changes
-   * nothing then.
-   */
-  park(sessionId: string): Promise<boolean>
-  /** Ends all runs of a session at once and writes nothing more, since another process has them. */
-  abandon(sessionId: string): void
-  /** The unfinished runs of these sessions, in this and in other processes. */
-  states(sessionIds: readonly string[]): Promise<ReadonlyMap<string, readonly RunState[]>>
-  /** Ends runs at the next safe point. Runs waiting for the user stay as they are. */
-  close(): Promise<void>
-}
-
-export type RunState = Pick<LiveRun, 'id' | 'messageId' | 'userMessageId' | 'status'>
-
-export interface StartRun {
-  session: Session
-  userMessageId: string
-  request: RunRequest
-  /** Id of the answer, if it is already known. */
-  messageId?: string
-  /** The run, if it is already stored. */
-  record?: RunRecord
-}
 
 export function createRunManager(services: RunServices): RunManager {
   const { store, inbox } = services
   const runs = new Map<string, readonly OpenRun[]>()
   const children = new Map<string, OpenRun>()
-  /** Unfinished runs of sub-agents, until their parent run resumes them. */
-  const orphans = new Map<string, UnfinishedRun>()
   const opening = new Map<string, Promise<unknown>>()
   const late = createLateAnswers(store)
   const standalone = createStandaloneAgents(services, { openChild, warn })
+  const recovery = createRecovery(services, {
+    open,
+    standalone,
+    isLive,
+    hasRuns: (sessionId) => runs.has(sessionId),
+    onPicked: (messageId) => picked.add(messageId),
+    warn,
+  })
+  const { claimRecovered } = recovery
   /** Ids of live answers that the user continued with, of those that were compared. */
   const picked = new Set<string>()
   /** Shared by the columns of a session, while one is live. */
@@ -133,7 +61,7 @@ export function createRunManager(services: RunServices): RunManager {
       return started
     },
     store: (given, inside) => storeRun(given, inside),
-    withdraw: (record, error) => (error === undefined ? interrupt(record) : fail(record, error)),
+    withdraw: (record, error) => (error === undefined ? recovery.interrupt(record) : recovery.fail(record, error)),
     get: (sessionId, messageId) =>
       messageId === undefined ? live(sessionId)[0] : live(sessionId).find((run) => run.messageId === messageId),
     all: live,
@@ -207,29 +135,7 @@ export function createRunManager(services: RunServices): RunManager {
       if (result === 'resolved') await markCallRunning(early)
       return result
     },
-    async recover(only) {
-      // If this process had the session before, frames of its runs may still be on their way.
-      await services.journal.idle()
-      const found = (await readUnfinishedRuns(store, warn, only)).filter(({ record }) => !isLive(record))
-      for (const left of found) if (left.record.agentId !== null) orphans.set(left.record.id, left)
-      for (const { record, session, latest, ...left } of found) {
-        if (record.agentId !== null) continue
-        await recover(record, session, left, latest).catch((error: unknown) => {
-          // Another try may succeed, on this node or another. Until then the run waits.
-          if (services.turns !== undefined && record.status === 'waiting' && isTemporary(error)) throw error
-          return giveUp(record, error)
-        })
-      }
-      for (const { record, session, ...left } of found) {
-        if (record.agentId === null || runs.has(record.sessionId) || !orphans.delete(record.id)) continue
-        const agent = await store.agents.get(session.id, record.agentId)
-        if (agent !== undefined && runRequestOf(record).alone === true && services.recovery() === 'continue') {
-          await standalone.begin(record, session, agent, left).catch((error: unknown) => giveUp(record, error))
-          continue
-        }
-        await standalone.close(record, session, left).catch((error: unknown) => giveUp(record, error))
-      }
-    },
+    recover: recovery.recover,
     async closed(sessionId) {
       await Promise.allSettled(live(sessionId).flatMap((run) => (run.isClosing ? run.done : [])))
     },
@@ -251,7 +157,7 @@ export function createRunManager(services: RunServices): RunManager {
       runs.delete(sessionId)
       shared.delete(sessionId)
       for (const key of children.keys()) if (key.startsWith(childKey(sessionId, ''))) children.delete(key)
-      for (const [id, { record }] of orphans) if (record.sessionId === sessionId) orphans.delete(id)
+      recovery.forget(sessionId)
     },
     states: async (sessionIds) => new Map(sessionIds.map((id) => [id, live(id)])),
     async close() {
@@ -357,23 +263,6 @@ export function createRunManager(services: RunServices): RunManager {
     }
   }
 
-  async function recover(record: RunRecord, session: Session, left: RecoveredState, latest: boolean): Promise<void> {
-    const request = runRequestOf(record)
-    const parts = await prepareRun(services, session, request, record, left)
-    if (request.column !== undefined) {
-      const question = await store.messages.get({ sessionId: session.id }, record.userMessageId)
-      if (question?.metadata?.comparison?.picked === record.messageId) picked.add(record.messageId)
-    }
-    const live = open({ record, session, parts, recovered: left })
-    const stays = latest && (services.recovery() === 'continue' || record.status === 'waiting')
-    if (!stays)
-      live.abort(
-        new NamedError('Interrupted', 'The server stopped while writing this answer. Regenerate it to continue.'),
-      )
-    void live.begin()
-    if (!stays) await live.done
-  }
-
   function open(given: RunToBegin): OpenRun {
     const { record, parts } = given
     const { sessionId, messageId } = record
@@ -416,16 +305,7 @@ export function createRunManager(services: RunServices): RunManager {
   function sharedByColumns(sessionId: string): SharedByColumns {
     const known = shared.get(sessionId)
     if (known !== undefined) return known
-    let used: Promise<Set<string>> | undefined
-    const made: SharedByColumns = {
-      writes: createWriteLock(),
-      async reserveCallId(id) {
-        const ids = await (used ??= store.calls.ids(sessionId).then((stored) => new Set(stored)))
-        if (ids.has(id)) return false
-        ids.add(id)
-        return true
-      },
-    }
+    const made = { writes: createWriteLock(), reserveCallId: createCallIds(store, sessionId) }
     shared.set(sessionId, made)
     return made
   }
@@ -453,12 +333,6 @@ export function createRunManager(services: RunServices): RunManager {
     return live
   }
 
-  function claimRecovered(runId: string): RecoveredState | undefined {
-    const left = orphans.get(runId)
-    orphans.delete(runId)
-    return left
-  }
-
   /** Merges the frames of an ended run. Waits for readers, since small frames make small pages. */
   async function merge(live: LiveRun): Promise<void> {
     await live.log.unread()
@@ -467,28 +341,6 @@ export function createRunManager(services: RunServices): RunManager {
     merging.add(work)
     await work
     merging.delete(work)
-  }
-
-  /** In a cluster, a failure of the database is temporary, and another process may have the session by now. */
-  async function giveUp(record: RunRecord, error: unknown): Promise<void> {
-    if (services.turns !== undefined && (isServerFault(error) || isElsewhere(error))) throw error
-    warn('a run could not be taken up', record, error)
-    const isColumn = record.request['column'] !== undefined
-    if (isColumn) await fail(record, error).catch(() => interrupt(record))
-    else await interrupt(record)
-  }
-
-  /** Stores a failed answer, so that the columns beside it go on. */
-  async function fail(record: RunRecord, error: unknown): Promise<void> {
-    const { model } = runRequestOf(record)
-    const metadata = { model, error: errorInfo(error), createdAt: record.createdAt }
-    await storeAnswer(store, record, { id: record.messageId, role: 'assistant', parts: [], metadata }, 'failed')
-  }
-
-  async function interrupt(record: RunRecord): Promise<void> {
-    await store.runs
-      .put({ ...record, status: 'interrupted', endedAt: Date.now() })
-      .catch((again: unknown) => isElsewhere(again) || warn('a run could not be closed', record, again))
   }
 
   function warn(message: string, { id, sessionId }: { id: string; sessionId: string }, error: unknown): void {
@@ -502,16 +354,6 @@ export function createRunManager(services: RunServices): RunManager {
   }
 }
 
-/** Another process has the session, or may have it. It closes the run or continues it. */
-function isElsewhere(error: unknown): boolean {
-  return error instanceof NamedError && (error.name === 'NotHere' || error.name === 'NodeLost')
-}
-
-/** True for a folder that does not answer at the moment. */
-function isTemporary(error: unknown): boolean {
-  return error instanceof NamedError && error.status === 503
-}
-
 type SharedByColumns = Required<Pick<PreparedRun, 'writes' | 'reserveCallId'>>
 
 /** True if both are columns of one message. */
@@ -521,17 +363,4 @@ function isBeside({ request, userMessageId }: StartRun, run: LiveRun): boolean {
 
 function childKey(sessionId: string, agentId: string): string {
   return `${sessionId}/${agentId}`
-}
-
-/** In a cluster, another node answers instead. */
-function shuttingDown(hasOthers: boolean): NamedError {
-  const [name, status] = hasOthers ? ['NotHere', 421] : ['ShuttingDown', 503]
-  return new NamedError(name as string, 'The server is shutting down.', { status: status as number })
-}
-
-export function sessionBusy(live: LiveRun | undefined): NamedError {
-  return new NamedError('SessionBusy', 'An answer is already running in this chat. Stop it or wait for it to finish.', {
-    status: 409,
-    data: { runId: live?.id ?? null },
-  })
 }

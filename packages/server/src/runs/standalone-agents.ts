@@ -1,11 +1,12 @@
 import type { AgentDetails, AgentFrame, AgentRecord, RunRecord, Session } from '@troupe/core'
 import { NamedError, newId, type StoredMessage } from '@troupe/protocol'
-import { prepareRun, prepareStandaloneRun, type RecoveredState, runRequestOf } from './prepare-run.ts'
+import { prepareRun, type RecoveredState, runRequestOf } from './prepare-run.ts'
+import { prepareStandaloneRun } from './prepare-agent-run.ts'
 import type { RunServices } from './run-services.ts'
-import type { OpenRun, RunToBegin } from './sub-agent-host.ts'
+import type { OpenRun, RunToBegin } from './run-types.ts'
 
 /** Runs of sub-agents that no run of their session resumes. */
-interface StandaloneAgents {
+export interface StandaloneAgents {
   goOn(
     session: Session,
     agent: AgentRecord & { details: AgentDetails },

@@ -11,23 +11,14 @@ import {
   pickTools,
   type RunOutcome,
   type RunRecord,
-  type RunStatus,
   type Session,
   type WriteLock,
 } from '@troupe/core'
-import {
-  type Chunk,
-  type Message,
-  type NamedError,
-  newId,
-  type SteeringMessage,
-  type StoredMessage,
-} from '@troupe/protocol'
-import type { Sink } from '../http/route.ts'
-import type { LiveLog } from './live-log.ts'
-import { prepareChildRun, type PreparedRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
+import { type Chunk, type Message, newId, type StoredMessage } from '@troupe/protocol'
+import { type PreparedRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
+import { prepareChildRun } from './prepare-agent-run.ts'
 import type { RunServices, SessionServices } from './run-services.ts'
-import type { Payer } from '../usage/budget-accounts.ts'
+import type { OpenRun, RunToBegin } from './run-types.ts'
 
 interface SubAgentHost extends AgentHost {
   /** Stops all further writes. */
@@ -241,87 +232,4 @@ export function openRunSubAgents(options: RunSubAgentsOptions): RunSubAgents {
   })
   const { freeze, handOver, abandon } = host
   return { link, stop: tree.stop, freeze, handOver, abandon }
-}
-
-export interface LiveRun {
-  readonly id: string
-  readonly sessionId: string
-  readonly messageId: string
-  readonly userMessageId: string
-  /** The answer's id, if it is one of several that compared models write. For a sub-agent, that of its root. */
-  readonly column: string | undefined
-  /** Position among the columns. */
-  readonly place: number
-  /** True while the user has not continued with one of several answers. */
-  readonly isCompared: boolean
-  /** The person, folder and model that its calls count for. Empty outside team mode. */
-  readonly payer?: Payer
-  /** The page that started the run, if any. */
-  readonly client?: string | undefined
-  readonly status: RunStatus
-  readonly log: LiveLog
-  /** Resolves when the message is stored and exported and the run is closed. Rejects if it could not be stored. */
-  readonly done: Promise<Message>
-  /** Resolves when the run ends or waits for the user. */
-  settled(): Promise<void>
-  /**
-   * Sends everything after `after`, or after the first of several numbers that this log sent. Without one, sends the
-   * whole run.
-   */
-  subscribe(sink: Sink, options: { after?: number | readonly number[]; untilWaiting?: boolean }): () => void
-}
-
-export interface OpenRun extends LiveRun {
-  status: RunStatus
-  /** True once nothing more of it is written here. */
-  readonly left: boolean
-  /** True once its answer is complete, while it is being stored. */
-  readonly isClosing: boolean
-  /** Never rejects. */
-  begin(): Promise<void>
-  abort(reason: NamedError): void
-  /** Throws `NoRun` (409) if the turn is already ending. Resolves once the message is durable. */
-  steer(message: SteeringMessage): Promise<void>
-  /** Called when an answer arrives. The run no longer waits until it says so again. */
-  markRunning(): void
-  stopAgent(agentId: string): Promise<AgentReport | undefined>
-  /** Sends the user's message to a sub-agent. Throws `AgentNotFound` (404). */
-  messageAgent(agentId: string, message: { id: string; text: string }): Promise<void>
-  /** Stops all further writes of the run and its sub-agents. */
-  freeze(): Promise<void>
-  /** Called on shutdown. Ends at a safe point, or leaves a waiting run as it is. */
-  detach(): Promise<void>
-  /**
-   * Leaves the run unfinished for another node: between two steps, while it waits for the user, or wherever it is once
-   * the signal aborts.
-   */
-  handOver(now: AbortSignal): Promise<void>
-  /** Ends at once and writes nothing more, since another node has the run. */
-  abandon(): void
-}
-
-export interface RunToBegin {
-  record: RunRecord
-  /** Start parameters, if this process has just created the record. */
-  request?: RunRequest
-  session: Session
-  parts: PreparedRun
-  recovered?: RecoveredState
-  /**
-   * Set for a new run. Its first journal entry stores it if it is not stored yet. If it is, a crash before that entry
-   * starts it again from the beginning.
-   */
-  begun?: 'unstored' | 'stored'
-}
-
-export interface RunToOpen extends RunToBegin {
-  openChild: SubAgentHostOptions['open']
-  claimRecovered: SubAgentHostOptions['claimRecovered']
-  /** True until the user continued with an answer of the column's comparison. */
-  isCompared(column: string): boolean
-  /**
-   * Called before the streams end, once everything is stored. Otherwise gets the unstored outcome. `left`: the run is
-   * unfinished, and another process continues it.
-   */
-  onClosed: (end: { unstored?: RunOutcome; left: boolean }) => void
 }

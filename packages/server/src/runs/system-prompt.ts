@@ -57,7 +57,7 @@ interface Prefaces {
    * edited since. Without a history, stores nothing: this is a preview, and servers may still be connecting.
    */
   of(session: Session, workspace: Workspace, history?: readonly StoredMessage[]): Promise<Preface>
-  /** Instructions of a workspace changed, or without one those for all. Chats that have begun get them, too. */
+  /** Instructions of a workspace changed, or without one those for all. Chats that have begun also get them. */
   outdate(workspaceId?: string): Promise<void>
   forget(sessionId: string): Promise<void>
 }
@@ -150,7 +150,9 @@ function shared<List extends readonly object[]>(list: List): List {
 
 function agentsBlock({ agents }: Preface, frame: AgentFrame, page: string | undefined): PromptBlock | undefined {
   const allowed = agents.filter(({ name, hidden, pageIds }) => {
-    if (agentKey(name) === agentKey(frame.name) || !isOnPage({ pageIds }, page)) return false
+    // Only a sub-agent can have a name that a model spelled differently.
+    const isItself = name === frame.name || (frame.kind === 'sub' && agentKey(name) === agentKey(frame.name))
+    if (isItself || !isOnPage({ pageIds }, page)) return false
     return frame.allowedSubAgents?.some((other) => agentKey(other) === agentKey(name)) ?? hidden !== true
   })
   if (allowed.length === 0) return undefined

@@ -12,7 +12,7 @@ import {
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import type { Models } from '../models/models.ts'
-import type { RunManager } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
 import type { RunServices } from '../runs/run-services.ts'
 import { cacheBreak, fingerprints, type LastCalls } from './context.ts'
 

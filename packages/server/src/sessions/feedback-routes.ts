@@ -10,7 +10,8 @@ import {
 import { viewerOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
-import { type RunManager, sessionBusy } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
+import { sessionBusy } from '../runs/run-errors.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 import { pageSize } from './message-routes.ts'
 

@@ -7,6 +7,7 @@ import {
   checkJsx,
   isJsxFile,
   jsxProblemText,
+  previewKinds,
   resolvePath,
   type Session,
   type Store,
@@ -30,19 +31,7 @@ type FileRoots = Pick<AgentState, 'cwd' | 'roots' | 'readable' | 'jsxFolder'>
 
 const maxFileBytes = 2 * 1024 * 1024
 
-const kinds: Record<string, FilePreview['kind']> = {
-  '.html': 'html',
-  '.htm': 'html',
-  '.svg': 'svg',
-  '.md': 'markdown',
-  '.markdown': 'markdown',
-  '.csv': 'csv',
-  '.tsv': 'csv',
-  '.xlsx': 'xlsx',
-  '.mmd': 'mermaid',
-  '.mermaid': 'mermaid',
-  '.jsx': 'jsx',
-}
+const kinds: Record<string, FilePreview['kind']> = { ...previewKinds, '.xlsx': 'xlsx', '.jsx': 'jsx' }
 
 const maxPreviewBytes = 5 * 1024 * 1024
 

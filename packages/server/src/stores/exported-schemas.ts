@@ -174,6 +174,25 @@ export const sessionSchema = z.looseObject({
   updatedAt: timeSchema.optional(),
 })
 
+/**
+ * The settings of an imported session. Allow rules and modes that ask less are dropped, since anyone can write such a
+ * file. Deny rules are kept.
+ */
+export function importedSettings(given: z.infer<typeof sessionSchema>, createdAt: number) {
+  return {
+    renamed: given.renamed ?? false,
+    pinned: given.pinned ?? false,
+    archived: given.archived ?? false,
+    model: given.model ?? null,
+    agent: given.agent ?? null,
+    mode: given.mode === 'plan' ? ('plan' as const) : ('default' as const),
+    rules: given.rules?.filter((rule) => rule.effect !== 'allow') ?? [],
+    params: given.params,
+    createdAt,
+    updatedAt: given.updatedAt ?? createdAt,
+  }
+}
+
 const agentDetailsSchema = z.object({
   parentRunId: z.string(),
   toolCallId: z.string(),

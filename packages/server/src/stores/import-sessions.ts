@@ -4,7 +4,7 @@ import type { AgentRecord, Ask, Folder, Store } from '@troupe/core'
 import { errorInfo, isId, NamedError, newId, type StoredMessage } from '@troupe/protocol'
 import type { z } from 'zod'
 import { yieldToEventLoop } from '../util/concurrency.ts'
-import { agentSchema, askSchema, messageSchema, sessionSchema } from './exported-schemas.ts'
+import { agentSchema, askSchema, importedSettings, messageSchema, sessionSchema } from './exported-schemas.ts'
 import { defaultTitle } from './sql/message-text.ts'
 import type { RestoreResult, SessionBundle } from './sql/restore.ts'
 import type { SqlStore } from './sql/sql-store.ts'
@@ -106,18 +106,9 @@ async function readSession(
       workspaceId,
       projectId: await findProject(store, workspaceId, said.project ?? null),
       title: said.title ?? defaultTitle,
-      renamed: said.renamed ?? false,
-      pinned: said.pinned ?? false,
-      archived: said.archived ?? false,
       folderId: await findFolder(store, workspaceId, said.folder ?? []),
       trashedAt: said.trashedAt ?? null,
-      model: said.model ?? null,
-      agent: said.agent ?? null,
-      mode: said.mode === 'plan' ? 'plan' : 'default',
-      rules: said.rules?.filter((rule) => rule.effect !== 'allow') ?? [],
-      params: said.params,
-      createdAt,
-      updatedAt: said.updatedAt ?? createdAt,
+      ...importedSettings(said, createdAt),
     },
     agents: agents.flatMap((agent) => agent.record ?? []),
     messages: [...messages, ...agents.flatMap((agent) => agent.messages)],

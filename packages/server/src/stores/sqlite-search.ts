@@ -20,7 +20,7 @@ export const sqliteSearchMigrations: Record<number, (db: AnyDb) => Promise<void>
         text text not null,
         unique (session_id, message_id))`,
       // Trigrams find parts of words, and words in languages without spaces. Only message_text stores the text.
-      // Triggers sync the index, also when deleting a session cascades.
+      // Triggers sync the index, even when deleting a session cascades.
       sql`create virtual table message_search using fts5 (
         text, content = 'message_text', content_rowid = 'id', tokenize = 'trigram')`,
       sql`create trigger message_text_added after insert on message_text begin

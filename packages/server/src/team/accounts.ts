@@ -257,7 +257,7 @@ async function migrateAccounts(options: AccountsOptions, admitted: Map<string, R
   })
 }
 
-/** Any number that no other lock of ours uses. */
+/** Any number that none of our other locks uses. */
 const migrationLock = 7_220_111
 
 const credentials = [

@@ -98,7 +98,7 @@ export function authOptions({ db, dialect, team, people, log }: AccountsOptions,
     databaseHooks: {
       user: {
         create: {
-          // The invitation was sent to this address, so whoever has its link proved to own it.
+          // The invitation was sent to this address, so a person with its link has proved that they own the address.
           before: async (user) => ({ data: { ...user, emailVerified: true } }),
           after: async (user) => {
             const role = admitted.get(user.email)

@@ -118,7 +118,7 @@ export async function openTeam(team: CheckedTeamOptions, services: TeamServices)
     }),
   ]
 
-  /** Notes responses that may last: a stream goes on long after its request was allowed. */
+  /** Notes responses that may last: a stream continues long after its request was allowed. */
   function onAllowed(c: Ctx, request: CheckedRequest): void {
     const outgoing = c.env?.outgoing
     if (outgoing === undefined || request.route.gives?.includes('stream') !== true) return

@@ -3,7 +3,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 const lifeMs = 5 * 60_000
 
 /**
- * Whoever holds the secret key of the servers may run commands on a node. The header proves it for one request and for
+ * A caller with the servers' secret key may run commands on a node. The header proves it for one request and for
  * minutes. It works on every node, since all have the same key.
  */
 export function operatorHeader(secretKey: string, request: { method: string; path: string }, now = Date.now()): string {

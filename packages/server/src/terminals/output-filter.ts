@@ -68,7 +68,7 @@ export function createOutputFilter(
     return segments
   }
 
-  /** Most sequences are short and in one piece. Returns where it goes on. */
+  /** Most sequences are short and in one piece. Returns the position after it. */
   function takeWhole(text: string, from: number): number {
     wholeCsi.lastIndex = from
     const [, parameters = '', final] = wholeCsi.exec(text) ?? []
@@ -114,7 +114,7 @@ export function createOutputFilter(
       return 1
     }
     if (code < 0x20) {
-      // Executed at once, as terminals do.
+      // Executed immediately, as terminals do.
       if (code >= 0x07 && code <= 0x0f) pieces.push(character)
       return 1
     }
@@ -198,7 +198,7 @@ export function createOutputFilter(
       const number = Number(one)
       if (!allowedModes.has(number)) continue
       if (isAlternateMode(number) && (final === 'h') !== state.alternate) {
-        // Each switch is a segment of its own, which stays when the output of the other screen is dropped.
+        // Each switch is a separate segment, which stays when the output of the other screen is dropped.
         cut()
         at = { ...at, alternate: false }
         pieces.push(`\x1b[?${number}${final}`)

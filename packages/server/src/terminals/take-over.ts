@@ -1,5 +1,5 @@
 import { newId } from '@troupe/protocol'
-import type { RunManager } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
 
 /** Tells a chat, and so its agent, that the person took over a terminal or gave it back. */
 export interface TakeOverNotes {

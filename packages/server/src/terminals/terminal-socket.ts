@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Session, Store, Task } from '@troupe/core'
 import { NamedError, type TerminalEvent, type TerminalMessage, terminalMessageSchema } from '@troupe/protocol'
-import type { WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import { z } from 'zod'
 import type { AgentStates } from '../agents/agent-states.ts'
 import type { Access } from '../http/access.ts'
+import { createTicketSockets } from '../http/ticket-sockets.ts'
 import type { Tickets } from '../http/tickets.ts'
 import type { Terminals } from './open-terminals.ts'
 import { createSocketRelay, type ElsewhereTerminals, type SocketRelay, type TerminalNode } from './socket-relay.ts'
@@ -44,28 +45,12 @@ const pingMs = 30_000
 
 /** Returns the handler of the server's `upgrade` event. */
 export function terminalUpgrade(services: SocketServices) {
-  let server: Promise<WebSocketServer> | undefined
-  let count = 0
+  const sockets = createTicketSockets({ subprotocol, mostSockets, mostBytes })
   return async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const place = admit(request)
-    if (typeof place === 'number' || count >= mostSockets) {
-      const status = typeof place === 'number' ? place : 503
-      socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-      return
-    }
-    count++
-    socket.once('close', () => count--)
-    server ??= import('ws').then(
-      ({ WebSocketServer: Server }) =>
-        new Server({
-          noServer: true,
-          maxPayload: mostBytes,
-          perMessageDeflate: false,
-          handleProtocols: () => subprotocol,
-        }),
+    await sockets.open({ request, socket, head }, typeof place === 'number' ? place : undefined, (opened) =>
+      serve(opened, place as TicketPlace, services),
     )
-    const ready = await server
-    ready.handleUpgrade(request, socket, head, (opened) => serve(opened, place, services))
   }
 
   function admit(request: IncomingMessage): TicketPlace | number {
@@ -73,8 +58,8 @@ export function terminalUpgrade(services: SocketServices) {
     const { host, origin } = request.headers
     const isPage = services.access.isOwnOrigin({ host, origin })
     if (!isPage && origin !== undefined) return 403
-    const [first, ticket = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
-    const place = first === subprotocol ? services.tickets.redeem(ticket) : undefined
+    const ticket = sockets.ticketOf(request)
+    const place = ticket === undefined ? undefined : services.tickets.redeem(ticket)
     if (place === undefined) return isPage ? 401 : 403
     return isPage || place.isRelay === true ? place : 403
   }

@@ -8,7 +8,7 @@ import type { Source } from './sources.ts'
 /** Characters a page may still be working on. More would only make it slow to react. */
 const windowCharacters = 256 << 10
 const mostBuffered = 2 << 20
-/** An echo goes out at once. Output that follows closely is sent together. */
+/** An echo is sent immediately. Output that follows closely is sent together. */
 const togetherMs = 8
 const frameCharacters = 64 << 10
 

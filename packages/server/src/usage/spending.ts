@@ -320,9 +320,9 @@ function budgetExceeded({ of, period, limit, spent }: BudgetInfo, unpriced?: str
   const whose = of === undefined || of === 'person' ? 'Your budget' : `The budget of this ${of}`
   const advice =
     of === undefined
-      ? 'Raise the budget in Settings > Usage and budget to go on.'
+      ? 'To continue, raise the budget in Settings > Usage and budget.'
       : 'Ask an admin of your organization to raise it.'
-  const unknown = unpriced === undefined ? '' : ` The price of ${unpriced} is unknown, so it is stopped, too.`
+  const unknown = unpriced === undefined ? '' : ` The price of ${unpriced} is unknown, so it is also stopped.`
   return new NamedError(
     'BudgetExceeded',
     `${whose} of $${dollars(limit)} for ${time} is used up. You spent $${dollars(spent)}.${unknown} ${advice}`,

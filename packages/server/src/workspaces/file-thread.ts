@@ -40,7 +40,7 @@ export interface FileThreadOptions {
   onExit?(): void
 }
 
-/** Makes the file calls of one mount on a thread of its own. If one hangs, its caller waits for a limited time only. */
+/** Makes the file calls of one mount on a separate thread. If one hangs, its caller waits for a limited time only. */
 export class FileThread {
   /** True from a call that passed the limit until it ends. */
   isHanging = false

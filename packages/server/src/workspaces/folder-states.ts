@@ -231,7 +231,7 @@ export function createFolderLanes({
     for (const one of waiting.splice(0)) one()
   }
 
-  /** A thread of its own. It ends with the process, even while it hangs. */
+  /** A separate thread. It ends with the process, even while it hangs. */
   function workerLane(): Lane {
     const worker = new Worker(new URL('./folder-worker.ts', import.meta.url), { env: {} })
     worker.unref()

@@ -180,7 +180,7 @@ export function createOpenWorkspace(options: {
   const { access, workspaces, isolation } = options
   return async (c, folder) => {
     const found = await open(c, folder)
-    if (!isJoinedId(found.id)) await isolation?.admit(found.path)
+    if (isolation !== undefined && !isJoinedId(found.id)) await isolation.admit(found.path)
     return found
   }
 

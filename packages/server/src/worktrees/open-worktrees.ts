@@ -138,7 +138,7 @@ export function openWorktrees(options: WorktreesOptions): Worktrees {
     })
     try {
       const workspace = await workspaces.open(path.join(folder, repository.prefix))
-      // The files come from the same repository, so the person's word for it holds here, too.
+      // The files come from the same repository, so the person's decision also applies here.
       if (parent.trusted) await store.workspaces.trust(workspace.id, true)
       await store.workspaces.setListed(workspace.id, true)
       workspaces.load({ ...workspace, trusted: parent.trusted })

@@ -16,7 +16,7 @@ const recordSchema = z.object({
   id: z.string(),
   /** Workspace it was made from. */
   parentId: z.string(),
-  /** Workspace of its own. */
+  /** Its own workspace. */
   workspaceId: z.string(),
   name: z.string(),
   path: z.string(),
@@ -30,7 +30,7 @@ const recordSchema = z.object({
 })
 export type WorktreeRecord = z.infer<typeof recordSchema>
 
-/** Facts about worktrees that git does not keep: one file each, beside their folders in the home. */
+/** Facts about worktrees that git does not keep: one file each, next to their folders in the home. */
 export interface WorktreeRecords {
   folder: string
   list(): WorktreeRecord[]

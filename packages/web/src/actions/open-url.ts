@@ -11,7 +11,11 @@ const openUrl: Action = async (input, { panels, reader }) => {
   const title = textIn(input['title']) ?? address.host
   const viewKey = panels.open({ kind: 'browser', key: href, title, data: { url: href } }, { by: 'tool' })
   if (isLocalAddress(href))
-    return { url: href, viewKey, note: 'A page of this machine: the person has a link to open it in a tab of its own.' }
+    return {
+      url: href,
+      viewKey,
+      note: 'This page is on the user’s machine. The user has a link that opens it in a new tab.',
+    }
   try {
     const page = await reader.read(href)
     if (page.title !== '' && textIn(input['title']) === undefined) panels.change(viewKey, { title: page.title })

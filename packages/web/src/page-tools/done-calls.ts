@@ -18,7 +18,7 @@ export interface DoneCalls {
 const lost: CallOutcome = {
   status: 'failed',
   errorText:
-    'It was done in the page, but what came of it is lost: it was too long to be kept while the page was loaded anew. Call again if you need it.',
+    'The page completed this call, but its result is lost: it was too long to keep while the page reloaded. Call again if you need it.',
 }
 
 const keptKey = 'troupe.calls'

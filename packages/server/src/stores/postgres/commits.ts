@@ -10,7 +10,7 @@ const maxAttempts = 10
 const maxPauseMs = 50
 
 /**
- * Runs each callback in a transaction of its own. The server merges their disk syncs. A callback runs again if the
+ * Runs each callback in its own transaction. The server merges their disk syncs. A callback runs again if the
  * transaction cannot have been stored: after a deadlock, if another process added or removed a row that it had looked
  * for, or if the connection was lost before the commit.
  */
@@ -37,7 +37,7 @@ export function createPostgresCommit(db: Db): Commit {
       await transaction.commit().execute()
       return value
     } catch (error) {
-      // If this fails, too, the connection is gone, and the first error tells more.
+      // If this also fails, the connection is gone, and the first error says more.
       if (!transaction.isRolledBack && !transaction.isCommitted)
         await transaction
           .rollback()

@@ -27,7 +27,7 @@ const dialectSteps: MigrateOptions['dialectSteps'] = {
 }
 
 /**
- * Migrates a database that several processes may open at once, also when it is empty. Processes of an older version may
+ * Migrates a database that several processes may open at the same time, even when it is empty. Processes of an older version may
  * be at work: their transactions end first, and new ones look at the version. Throws `NewerDatabase`.
  */
 export async function migratePostgres(

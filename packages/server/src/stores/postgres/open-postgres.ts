@@ -30,7 +30,7 @@ export interface PostgresStore extends SqlStore {
 }
 
 /**
- * Opens the store of a team. Several processes may open it at once, also an empty database. There are no readable files:
+ * Opens the store of a team. Several processes may open it at the same time, even an empty database. There are no readable files:
  * a chat is exported on request. Throws `NewerDatabase` and `DatabaseUnavailable`.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {

@@ -216,7 +216,7 @@ const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(na
  * cost nothing. To prevent deadlocks, take them in this order: a key, a run, a session.
  */
 
-/** True if other processes write to this database, too. */
+/** True if other processes also write to this database. */
 export function hasOtherWriters(db: AnyDb): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }

@@ -31,7 +31,7 @@ export interface Exporter {
   /** Runs inside the transaction. Records what must survive a crash. */
   beforeCommit(db: Db, changes: ExportChange[]): Promise<void>
   /**
-   * Resolves once the files match the commit, or at once if that can wait a moment. Never rejects: failures are logged
+   * Resolves once the files match the commit, or immediately if that can wait a moment. Never rejects: failures are logged
    * and repaired later.
    */
   afterCommit(changes: ExportChange[], canWait: boolean): Promise<void>
@@ -194,7 +194,7 @@ for (const [name, open] of Object.entries(tables))
 
 /** Runs the callback in a transaction. Concurrent callers may share one commit. */
 export interface Commit {
-  /** `canWait`: joins the next commit, or one of its own a moment later. */
+  /** `canWait`: joins the next commit, or makes a separate one a moment later. */
   <T>(work: (transaction: Db) => Promise<T>, canWait?: boolean): Promise<T>
   /** Commits what waits. */
   flush(): Promise<void>

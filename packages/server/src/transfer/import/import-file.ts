@@ -1,15 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { Blobs } from '@troupe/core'
 import { openZipFile, type ZipEntry } from '@troupe/documents/zip'
-import { errorInfo, type ImportProgress, type FileImportReport } from '@troupe/protocol'
-import { findFolder, importSessions } from '../../stores/import-sessions.ts'
+import { errorInfo, type FileImportReport } from '@troupe/protocol'
+import { findFolder } from '../../stores/import-sessions.ts'
 import { cleanTitle } from '../../stores/sql/message-text.ts'
-import type { SqlStore } from '../../stores/sql/sql-store.ts'
 import { yieldToEventLoop } from '../../util/concurrency.ts'
 import { JsonProblem, parseJson } from '../../util/json.ts'
 import { chatgpt } from './chatgpt.ts'
@@ -20,6 +15,7 @@ import { record, text } from './message-parts.ts'
 import { openWebUi } from './open-webui.ts'
 import { readEntries } from './read-entries.ts'
 import { troupe } from './troupe.ts'
+import { sessionFiles, importFolders, type FileImportOptions } from './import-folders.ts'
 
 /** In matching order. */
 const importers: Importer[] = [troupe, chatgpt, claude, openWebUi, librechat]
@@ -36,18 +32,6 @@ const maxProblems = 1000
 const limits = { depth: 1_000_000, values: 10_000_000 }
 
 type ImportedEntry = FileImportReport['sessions'][number]
-
-interface FileImportOptions {
-  store: SqlStore
-  blobs: Blobs
-  /** The person who imports. */
-  ownerId?: string | null
-  /** Adds the blobs of an imported chat to it. */
-  attach?(sessionId: string, hashes: readonly string[]): Promise<void>
-  workspaceId: string
-  onProgress?: (progress: ImportProgress) => void
-  signal?: AbortSignal
-}
 
 /**
  * Imports chats from a zip or JSON file by Troupe, ChatGPT, Claude, LibreChat or Open WebUI. Each session is imported
@@ -293,63 +277,4 @@ function entryTitle(value: unknown): string {
   const { title, name, session } = record(value)
   const called = text(title) || text(name) || text(record(session)['title'])
   return called === '' ? '' : ` (${cleanTitle(called).slice(0, 80)})`
-}
-
-const id = '[A-Za-z0-9_-]{1,64}'
-/** Files of an exported session, at any depth in the zip. Nothing else is unpacked. */
-const sessionFilePattern = new RegExp(
-  `(?:^|/)(${id}/(?:session\\.json|(?:agents/${id}/)?(?:messages|asks)\\.jsonl|agents/${id}/session\\.json))$`,
-)
-
-/** Returns the files of session folders in a zip, by path relative to the sessions folder. */
-async function sessionFiles(entries: ZipEntry[]): Promise<Map<string, ZipEntry>> {
-  const found = new Map<string, ZipEntry>()
-  for (const entry of entries) {
-    await yieldToEventLoop()
-    const inside = sessionFilePattern.exec(entry.name)?.[1]
-    if (inside !== undefined && !found.has(inside)) found.set(inside, entry)
-  }
-  const isFolder = [...found.keys()].some((name) => /^[^/]+\/messages\.jsonl$/.test(name))
-  return isFolder ? found : new Map<string, ZipEntry>()
-}
-
-/** Imports zipped folders of `sessions/`. Unpacks them to a separate folder first. */
-async function importFolders(
-  files: Map<string, ZipEntry>,
-  { store, workspaceId, signal }: Pick<FileImportOptions, 'store' | 'workspaceId' | 'signal'>,
-): Promise<FileImportReport> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'troupe-import-'))
-  try {
-    for (const [name, entry] of files) {
-      const file = path.join(folder, name)
-      await mkdir(path.dirname(file), { recursive: true })
-      await pipeline(Readable.from(entry.read()), createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal })
-    }
-    const { sessions, problems } = await importSessions(store, folder, { workspaceId, closesAsks: true, signal })
-    const report: FileImportReport = {
-      sessions: [],
-      problems: problems.map(({ file, line, message }) => ({
-        where: line === undefined ? file : `${file}, line ${line}`,
-        message,
-      })),
-    }
-    for (const { sessionId, created, added, conflicts } of sessions) {
-      const session = await store.sessions.get(sessionId)
-      if (session?.workspaceId !== workspaceId) {
-        report.problems.push({ where: sessionId, message: 'not imported: it already exists in another workspace' })
-        continue
-      }
-      report.sessions.push({
-        sessionId,
-        title: session.title,
-        source: 'Troupe',
-        state: created ? 'added' : added > 0 ? 'grown' : 'known',
-        added,
-        conflicts: conflicts.filter(({ what }) => what !== 'session').length,
-      })
-    }
-    return report
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 }

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { AgentRecord, Ask } from '@troupe/core'
 import type { z } from 'zod'
-import { agentSchema, askSchema, messageSchema, sessionSchema } from '../../stores/exported-schemas.ts'
+import {
+  agentSchema,
+  askSchema,
+  importedSettings,
+  messageSchema,
+  sessionSchema,
+} from '../../stores/exported-schemas.ts'
 import { cleanTitle, defaultTitle } from '../../stores/sql/message-text.ts'
 import type { ImportedSession, Importer, ImportFiles } from './importer.ts'
 import { list, record, text } from './message-parts.ts'
@@ -38,18 +44,9 @@ export const troupe: Importer = {
     const session: ImportedSession['session'] = {
       id,
       title: cleanTitle(said.title ?? '') || defaultTitle,
-      renamed: said.renamed ?? false,
-      pinned: said.pinned ?? false,
-      archived: said.archived ?? false,
       folder: said.folder ?? [],
       trashedAt: null,
-      model: said.model ?? null,
-      agent: said.agent ?? null,
-      mode: said.mode === 'plan' ? 'plan' : 'default',
-      rules: said.rules?.filter((rule) => rule.effect !== 'allow') ?? [],
-      params: said.params,
-      createdAt,
-      updatedAt: said.updatedAt ?? createdAt,
+      ...importedSettings(said, createdAt),
     }
     return { session, agents, messages, asks }
   },

@@ -7,7 +7,7 @@ export const instructionTexts = {
     personWords: 'custom instructions about me style tone all chats',
     personPlaceholder: 'For example: I’m a nurse, not a programmer. Keep answers short and explain technical words.',
     folder: 'Instructions for this folder',
-    folderAbout: 'For all chats in this folder. Other programs that read this file follow them, too.',
+    folderAbout: 'For all chats in this folder. Other programs that read this file also follow them.',
     folderWords: 'project AGENTS.md CLAUDE.md workspace custom instructions',
     folderPlaceholder: 'For example: Run the tests with “npm test” before you say that something works.',
     untrusted: 'These don’t apply yet, because this folder isn’t trusted.',

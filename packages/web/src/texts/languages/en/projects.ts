@@ -22,7 +22,7 @@ export const projectTexts = {
     editNotes: 'Edit AGENTS.md',
     writeNotes: 'Write AGENTS.md',
     brings: 'Configuration',
-    bringsNothing: 'Nothing of its own yet. AGENTS.md describes the project to agents.',
+    bringsNothing: 'This project adds nothing yet. AGENTS.md describes it to agents.',
     untrusted: 'This folder is not trusted, so agents do not use this configuration.',
     notes: 'Notes',
     skills: 'Skills',

@@ -216,7 +216,7 @@ export const lateTexts = {
       notNumber: 'Enter a number greater than 0.',
       describe: 'Image descriptions',
       describeAbout:
-        'A model that sees describes images for a model that does not. Its provider gets the images and may charge for this.',
+        'A model with vision describes images for models without it. Its provider receives the images and may charge for this.',
       describeWords: 'image picture photo vision see blind describe model',
       describings: { ask: 'Ask in each chat', always: 'Always', never: 'Never' },
       describeModel: 'Model that describes images',

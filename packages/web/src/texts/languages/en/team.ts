@@ -173,7 +173,7 @@ export const teamTexts = {
     keys: {
       title: 'Your provider keys',
       about: 'Your own keys replace those of the organization in your chats. Nobody else can use or see them.',
-      forbidden: 'Your organization does not allow keys of your own.',
+      forbidden: 'Your organization does not allow personal keys.',
       stored: 'Key stored',
       provider: 'Provider',
       key: 'API key',
@@ -187,7 +187,7 @@ export const teamTexts = {
       inviteAbout: 'Send them the link. It works once and expires in 7 days.',
       role: 'Role',
       submit: 'Create invitation',
-      linkFor: (email: string) => `Invitation for ${email}. Copy the link now, it is not shown again.`,
+      linkFor: (email: string) => `Invitation for ${email}. Copy the link now. It is not shown again.`,
       link: 'Invitation link',
       copyLink: 'Copy link',
       pending: 'Pending invitations',
@@ -201,11 +201,11 @@ export const teamTexts = {
       export: 'Export data',
       remove: 'Remove from team',
       erase: 'Delete all data',
-      eraseTitle: (name: string) => `Delete all data of ${name}?`,
+      eraseTitle: (name: string) => `Delete all of ${name}’s data?`,
       eraseText:
-        'Their account, chats and files are deleted for good. Messages in chats of others stay without their name.',
+        'Their account, chats and files are permanently deleted. Their messages in other people’s chats stay without their name.',
       removeTitle: (name: string) => `Remove ${name}?`,
-      removeText: 'They are signed out at once and their runs stop. Their chats become yours.',
+      removeText: 'They are signed out immediately, and their runs stop. Their chats become yours.',
       removed: (chats: number) => `Removed. ${pluralize(chats, 'chat')} moved to you.`,
     },
 
@@ -254,7 +254,7 @@ export const teamTexts = {
       ask: 'Ask the person who sent it for a new link.',
       by: (name: string) => `Shared by ${name}`,
       readOnly: 'You can read this chat. Ask its owner for the right to write.',
-      noApproval: 'Someone who may approve has to decide this.',
+      noApproval: 'Someone with the right to approve must decide this.',
       viewer: 'You can read chats here. Ask an admin for the right to write.',
     },
     watchers: (names: string) => `Also here: ${names}`,
@@ -313,7 +313,7 @@ export const teamTexts = {
       button: 'Preview changes',
       title: 'What would change',
       checked: (count: number) =>
-        `Compared with the current policy on ${pluralize(count, 'recent tool call')} of this folder.`,
+        `Compared with the current policy on ${pluralize(count, 'recent tool call')} in this folder.`,
       nothing: 'Nothing that people used recently would be affected.',
       stricter: 'Stricter',
       looser: 'Looser',
@@ -326,10 +326,10 @@ export const teamTexts = {
     },
     policy: {
       title: 'Rules for everyone',
-      ownKeys: 'Members may use provider keys of their own',
+      ownKeys: 'Members may use their own provider keys',
       listsTitle: 'Models, servers, hosts and tools',
       rulesTitle: 'Permission rules',
-      about: 'Applies to everyone at once. Members cannot loosen it.',
+      about: 'Takes effect for everyone immediately. Members cannot loosen it.',
       modes: 'Allowed modes',
       lists: {
         models: 'Allowed models',
@@ -347,7 +347,7 @@ export const teamTexts = {
     },
     budgets: {
       title: 'Limits',
-      about: 'Empty fields have no limit. Limits apply from the next model call on.',
+      about: 'Empty fields mean no limit. Changes take effect with the next model call.',
       scopes: { people: 'People', workspaces: 'Folders', models: 'Models' },
       default: { people: 'Each person', workspaces: 'Each folder', models: 'Each model' },
       fields: {

@@ -31,7 +31,7 @@ export const usageTexts = {
     budget: 'Budget',
     budgetWords: 'limit stop warn spending cap day month raise',
     budgetAbout:
-      'Troupe warns you at 80%. At 100%, it stops using paid models until you raise the budget or the period ends, and keeps your messages. Images, videos and speech count, too. Models without a known price also stop, but their cost can’t be counted.',
+      'Troupe warns you at 80%. At 100%, it stops using paid models until you raise the budget or the period ends, and keeps your messages. Images, videos and speech also count. Models without a known price also stop, but their cost can’t be counted.',
     perDay: 'Per day (US$)',
     perMonth: 'Per month (US$)',
     noBudget: 'no limit',

@@ -191,6 +191,6 @@ export const runs: ServerTextPairs = [
   ['Your budget of {} for today is used up.', '你今天的预算 {} 已用完。'],
   ['Your budget of {} for this month is used up.', '你本月的预算 {} 已用完。'],
   ['You spent {}.', '你已花费 {}。'],
-  ['The price of {} is unknown, so it is stopped, too.', '{} 的价格未知，因此它也会停止。'],
-  ['Raise the budget in Settings > Usage and budget to go on.', '要继续，请在“设置 > 用量与预算”中提高预算。'],
+  ['The price of {} is unknown, so it is also stopped.', '{} 的价格未知，因此它也会停止。'],
+  ['To continue, raise the budget in Settings > Usage and budget.', '要继续，请在“设置 > 用量与预算”中提高预算。'],
 ]

@@ -9,7 +9,7 @@ export const team: ServerTextPairs = [
   ['The policy of the organization does not allow the mode "{}".', '组织的策略不允许模式“{}”。'],
   ['The policy of the organization does not allow the model {}.', '组织的策略不允许模型 {}。'],
   ['The policy of the organization does not allow this server.', '组织的策略不允许此服务器。'],
-  ['Your organization does not allow keys of your own.', '你的组织不允许使用自己的密钥。'],
+  ['Your organization does not allow personal keys.', '你的组织不允许使用自己的密钥。'],
   ['Another node continues this run.', '另一个节点正在继续此运行。'],
   ['Another server continues this run.', '另一台服务器正在继续此运行。'],
   [
@@ -170,7 +170,7 @@ export const team: ServerTextPairs = [
     'The secret "{}" was changed or moved in the database, so it cannot be used. Set it again.',
     '机密“{}”在数据库中被更改或移动，因此无法使用。请重新设置。',
   ],
-  ['Others are changing this, too. Try again.', '其他人也在更改。请重试。'],
+  ['Someone else is changing this at the same time. Try again.', '其他人也在更改。请重试。'],
   ['No node that can reach this folder is running ({}).', '没有可访问此文件夹的节点在运行（{}）。'],
   ['The server that has this chat does not answer. Try again in a moment.', '此聊天所在的服务器没有响应。请稍后重试。'],
   ['This server lost its place in the cluster. Try again.', '此服务器已失去在集群中的位置。请重试。'],

@@ -16,41 +16,23 @@ import { sessionNotFound, sessionTrashed } from '../http/scope.ts'
 import { checkParams } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
-import { replayEvents } from '../runs/stored-answer.ts'
+import type { LiveRun, RunRequest } from '../runs/run-manager.ts'
+import type { RunManager } from '../runs/run-types.ts'
+import { isElsewhere, sessionBusy } from '../runs/run-errors.ts'
 import {
   badRequest,
   blobsIn,
-  checkAttachments,
   editId,
-  equalParts,
-  incomingId,
-  isAnswer,
   mayBeCommand,
-  newMessage,
-  parseUserMessage,
   requestedModel,
   resolveParent,
-  ruleTexts,
   runRequest,
-  storedId,
   storeUploads,
   type TypedAddresses,
   type UserMessage,
-  writtenParts,
 } from './chat-request.ts'
-import {
-  assertCanRetry,
-  handOver,
-  newComparison,
-  openComparison,
-  pickedByReply,
-  retryColumn,
-  startColumns,
-  storeColumns,
-  storePick,
-} from './compare-models.ts'
-import { type ChatTurn, continueAnswer } from './continue-answer.ts'
+import { handOver, newComparison, pickedByReply, startColumns, storeColumns, storePick } from './compare-models.ts'
+import type { ChatTurn } from './continue-answer.ts'
 
 export interface ChatContext {
   store: Store
@@ -73,40 +55,6 @@ export interface ChatOptions extends ChatContext {
   /** The sender, who owns a new session. Null without accounts. */
   ownerId: string | null
   rights: Pick<Rights, 'session'>
-}
-
-/**
- * Handles one chat request: a new message, retry, edit, regeneration, continuation or approval responses. Validates
- * everything before writing, and stores the user message before running. Callers must serialize the requests of one
- * session.
- */
-export async function handleChat(request: ChatRequest, options: ChatOptions): Promise<ChatTurn> {
-  const { store, runs, sessionId } = options
-  if (request.mode !== undefined) options.permissions.checkMode(request.mode)
-  if (request.rules !== undefined) ruleTexts(request.rules)
-  if (request.imageSaveDir !== undefined) throw badRequest('imageSaveDir requires intent "image".')
-  const session = await requestedSession(request, options)
-  if (request.trigger === 'regenerate-message' || request.trigger === 'continue-message') {
-    if (session === undefined) throw sessionNotFound(sessionId)
-    return request.trigger === 'continue-message'
-      ? continueCutAnswer(request, session, options)
-      : regenerate(request, session, options)
-  }
-  const last = newMessage(request)
-  if (last === undefined) throw badRequest('message (or messages) is missing.')
-  if (isAnswer(last)) {
-    if (session === undefined) throw sessionNotFound(sessionId)
-    return continueAnswer(last, session.id, { store, runs })
-  }
-  const message = parseUserMessage(last)
-  await checkAttachments(message, options.blobs)
-  const known = session === undefined ? undefined : await store.messages.get({ sessionId }, message.id)
-  if (session === undefined || known === undefined) return sendMessage({ message, request, session }, options)
-  if (known.role !== 'user') throw badRequest(`The id ${message.id} belongs to an answer.`)
-  if (equalParts(writtenParts(known.parts), message.parts)) return retryMessage(known, request, session, options)
-  const edited = await store.messages.get({ sessionId }, editId(message))
-  if (edited !== undefined) return retryMessage(edited, request, session, options, [branchPart(edited.id, known.id)])
-  return sendMessage({ message, request, session, replaces: known }, options)
 }
 
 /** Returns the requested session if it exists. Throws if it cannot be used or belongs to another project. */
@@ -143,7 +91,7 @@ interface PendingMessage {
   replaces?: StoredMessage
 }
 
-async function sendMessage(
+export async function sendMessage(
   { message, request, session, replaces }: PendingMessage,
   options: ChatOptions,
 ): Promise<ChatTurn> {
@@ -212,86 +160,12 @@ async function sendMessage(
     )
   } catch (error) {
     // Another node has the chat and continues what is stored.
-    const isElsewhere = error instanceof NamedError && (error.name === 'NotHere' || error.name === 'NodeLost')
-    if (!isElsewhere) for (const one of records) await runs.withdraw(one)
+    if (!isElsewhere(error)) for (const one of records) await runs.withdraw(one)
     throw error
   }
 }
 
-/** Handles a message that is already stored: joins its run, replays its answer, or starts the missing run. */
-async function retryMessage(
-  known: StoredMessage,
-  request: ChatRequest,
-  session: Session,
-  options: ChatOptions,
-  opening: Chunk[] = [],
-): Promise<ChatTurn> {
-  const { store, runs } = options
-  const at = { sessionId: session.id }
-  const underWay = runs.get(session.id)
-  const { comparison } = known.metadata ?? {}
-  if (comparison !== undefined && (underWay === undefined || underWay.isCompared))
-    return columnsOf(known.id, comparison)
-  if (underWay?.userMessageId === known.id) return { kind: 'run', run: underWay }
-  const leaf = await store.messages.latestLeaf(at, known.id)
-  if (leaf !== undefined && leaf !== known.id) {
-    const chain = await store.messages.chain(at, leaf)
-    const answer = chain[chain.findIndex((message) => message.id === known.id) + 1]
-    if (answer?.role === 'assistant') {
-      return {
-        kind: 'replay',
-        sessionId: session.id,
-        messageId: answer.id,
-        events: await replayEvents(store, session.id, answer),
-      }
-    }
-  }
-  const model = await chosenModel(known.parts, request, session, options)
-  assertNotBusy(runs, session.id)
-  return startAnswer(session, known, request, runRequest(request, model, { opening, ...options.from }), options)
-}
-
-async function regenerate(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
-  const { store, runs } = options
-  const at = { sessionId: session.id }
-  const named = request.messageId ?? incomingId(request.message ?? request.messages?.at(-1))
-  let target = named === undefined ? undefined : await storedId(named, request, at, store)
-  // A client that names a message wants exactly that one. One that sends its branch wants the last message stored here.
-  if (request.messageId === undefined) target ??= await store.messages.latestLeaf(at)
-  const message = target === undefined ? undefined : await store.messages.get(at, target)
-  if (message === undefined) {
-    throw new NamedError('MessageNotFound', 'The message to answer again does not exist.', {
-      status: 404,
-      data: { messageId: named ?? null },
-    })
-  }
-  const userMessageId = message.role === 'user' ? message.id : message.parentMessageId
-  const question = userMessageId === null ? undefined : await store.messages.get(at, userMessageId)
-  if (question === undefined) throw badRequest('That answer has no user message.')
-  const compared = openComparison(question, message.id)
-  if (compared !== undefined) {
-    const [before] = await store.runs.ofMessage(session.id, message.id)
-    const asked = requestedModel(request) ?? before?.request['model'] ?? message.metadata?.model
-    const model = await chosenModel([], { ...request, model: asked as string | undefined }, session, options)
-    const run = answerRequest(session, question.parts, runRequest(request, model, { ...options.from }))
-    assertCanRetry(runs, session.id, question, message.id)
-    await retryColumn(
-      await inMode(session, request, options),
-      compared,
-      { messageId: message.id, request: run },
-      options,
-    )
-    const now = (await store.messages.get(at, question.id))?.metadata?.comparison
-    return columnsOf(question.id, now ?? compared.metadata.comparison)
-  }
-  const model = await chosenModel(question.parts, request, session, options)
-  assertNotBusy(runs, session.id)
-  const current = await rememberChoices(store, session.id, request)
-  const opening = question.role === 'assistant' ? [continuesPart(question.id)] : []
-  return startAnswer(current, question, request, runRequest(request, model, { opening, ...options.from }), options)
-}
-
-function columnsOf(userMessageId: string, { answers }: Comparison, started?: readonly LiveRun[]): ChatTurn {
+export function columnsOf(userMessageId: string, { answers }: Comparison, started?: readonly LiveRun[]): ChatTurn {
   return { kind: 'columns', userMessageId, answers: answers.map(({ messageId }) => messageId), started }
 }
 
@@ -306,39 +180,17 @@ async function comparedModels(request: ChatRequest, { models }: ChatContext): Pr
 }
 
 /** Applies the requested mode to the session. */
-async function inMode(session: Session, { mode }: ChatRequest, { permissions }: ChatContext): Promise<Session> {
+export async function inMode(session: Session, { mode }: ChatRequest, { permissions }: ChatContext): Promise<Session> {
   const wanted = mode === undefined ? permissions.modeOf(session) : permissions.checkMode(mode)
   return wanted === permissions.modeOf(session) ? session : permissions.setMode(session.id, wanted)
 }
 
-/** Continues an interrupted answer as a new message below it, so both stay intact. */
-async function continueCutAnswer(request: ChatRequest, session: Session, options: ChatOptions): Promise<ChatTurn> {
-  const { store, runs } = options
-  const { messageId } = request
-  if (messageId === undefined) throw badRequest('messageId is missing: the answer to continue.')
-  const answer = await store.messages.get({ sessionId: session.id }, messageId)
-  if (answer === undefined)
-    throw new NamedError('MessageNotFound', 'This answer does not exist.', { status: 404, data: { messageId } })
-  if (answer.role !== 'assistant') throw badRequest('Only an answer can be continued.')
-  const model = await chosenModel([], request, session, options)
-  assertNotBusy(runs, session.id)
-  const current = await rememberChoices(store, session.id, request)
-  const opening = [continuesPart(answer.id)]
-  return startAnswer(
-    current,
-    { id: answer.id, parts: [] },
-    request,
-    runRequest(request, model, { opening, ...options.from }),
-    options,
-  )
-}
-
 /** Tells pages that missed the start of the run which answer it continues. */
-function continuesPart(messageId: string): Chunk {
+export function continuesPart(messageId: string): Chunk {
   return { type: 'message-metadata', messageMetadata: { continues: messageId } }
 }
 
-async function startAnswer(
+export async function startAnswer(
   session: Session,
   question: Pick<StoredMessage, 'id' | 'parts'>,
   asked: ChatRequest,
@@ -367,7 +219,7 @@ async function startAnswer(
   return { kind: 'replay', sessionId: session.id, messageId: outcome.message.id, events }
 }
 
-function answerRequest({ params }: Session, parts: readonly Part[], given: RunRequest): RunRequest {
+export function answerRequest({ params }: Session, parts: readonly Part[], given: RunRequest): RunRequest {
   const { agent } = commandOverrides(parts)
   return { ...given, params: params ?? given.params, agent: agent ?? given.agent }
 }
@@ -378,7 +230,7 @@ function commandOverrides(parts: readonly Part[]): { agent?: string; model?: str
 }
 
 /** Returns the model to answer with. Throws if it is unavailable or rejects the request's settings. */
-async function chosenModel(
+export async function chosenModel(
   parts: readonly Part[],
   request: ChatRequest,
   session: (Pick<Session, 'model'> & { projectId?: string | null }) | undefined,
@@ -394,11 +246,11 @@ async function chosenModel(
   return id
 }
 
-function branchPart(messageId: string, replaces: string): Chunk {
+export function branchPart(messageId: string, replaces: string): Chunk {
   return { type: 'data-branch', data: { messageId, replaces } }
 }
 
-async function rememberChoices(store: Store, sessionId: string, request: ChatRequest): Promise<Session> {
+export async function rememberChoices(store: Store, sessionId: string, request: ChatRequest): Promise<Session> {
   const { params } = request
   const model = requestedModel(request)
   const session = await store.sessions.get(sessionId)
