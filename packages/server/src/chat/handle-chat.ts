@@ -16,7 +16,7 @@ import { sessionNotFound, sessionTrashed } from '../http/scope.ts'
 import { checkParams } from '../models/call-settings.ts'
 import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
-import { type LiveRun, type RunManager, type RunRequest, sessionBusy } from '../runs/run-manager.ts'
+import type { LiveRun, RunManager, RunRequest } from '../runs/run-manager.ts'
 import { replayEvents } from '../runs/stored-answer.ts'
 import {
   badRequest,
@@ -159,7 +159,7 @@ async function sendMessage(
   const picked = isCompared ? await pickedByReply(store, sessionId, parentMessageId) : undefined
   const model = models?.[0] ?? (await chosenModel(taken.parts, request, picked ?? session, options))
   const mode = session === undefined ? await options.permissions.initialMode(workspaceId) : session.mode
-  assertNotBusy(runs, sessionId)
+  await runs.assertFree(sessionId)
   await storeUploads(message, options.blobs)
   const opening: Chunk[] = [...taken.hints]
   const id = replaces === undefined ? message.id : editId(message)
@@ -247,7 +247,7 @@ async function retryMessage(
     }
   }
   const model = await chosenModel(known.parts, request, session, options)
-  assertNotBusy(runs, session.id)
+  await runs.assertFree(session.id)
   return startAnswer(session, known, request, runRequest(request, model, { opening, ...options.from }), options)
 }
 
@@ -274,7 +274,7 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
     const asked = requestedModel(request) ?? before?.request['model'] ?? message.metadata?.model
     const model = await chosenModel([], { ...request, model: asked as string | undefined }, session, options)
     const run = answerRequest(session, question.parts, runRequest(request, model, { ...options.from }))
-    assertCanRetry(runs, session.id, question, message.id)
+    await assertCanRetry(runs, session.id, question, message.id)
     await retryColumn(
       await inMode(session, request, options),
       compared,
@@ -285,7 +285,7 @@ async function regenerate(request: ChatRequest, session: Session, options: ChatO
     return columnsOf(question.id, now ?? compared.metadata.comparison)
   }
   const model = await chosenModel(question.parts, request, session, options)
-  assertNotBusy(runs, session.id)
+  await runs.assertFree(session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = question.role === 'assistant' ? [continuesPart(question.id)] : []
   return startAnswer(current, question, request, runRequest(request, model, { opening, ...options.from }), options)
@@ -321,7 +321,7 @@ async function continueCutAnswer(request: ChatRequest, session: Session, options
     throw new NamedError('MessageNotFound', 'This answer does not exist.', { status: 404, data: { messageId } })
   if (answer.role !== 'assistant') throw badRequest('Only an answer can be continued.')
   const model = await chosenModel([], request, session, options)
-  assertNotBusy(runs, session.id)
+  await runs.assertFree(session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = [continuesPart(answer.id)]
   return startAnswer(
@@ -406,9 +406,4 @@ async function rememberChoices(store: Store, sessionId: string, request: ChatReq
   const changed = model === session.model ? undefined : model
   if (changed === undefined && params === undefined) return session
   return store.sessions.update(sessionId, { model: changed, params })
-}
-
-export function assertNotBusy(runs: RunManager, sessionId: string): void {
-  const run = runs.get(sessionId)
-  if (run !== undefined) throw sessionBusy(run)
 }

@@ -17,6 +17,7 @@ import { columnNumbers } from './live-log.ts'
 import { type PreparedRun, prepareRun, type RecoveredState, type RunRequest, runRequestOf } from './prepare-run.ts'
 import type { RunServices } from './run-services.ts'
 import { notHere } from './not-here.ts'
+import { withinTime } from '../util/concurrency.ts'
 import { isServerFault } from '../util/storage-fault.ts'
 import { readUnfinishedRuns, type UnfinishedRun } from './recover.ts'
 import { createStandaloneAgents } from './standalone-agents.ts'
@@ -73,8 +74,13 @@ export interface RunManager {
    * waits for a person cannot be continued at the moment.
    */
   recover(sessionId?: string): Promise<void>
-  /** Waits for runs that are over but still being closed: a reader on another node may know of their end first. */
+  /**
+   * Waits for runs that are over but still being closed, since readers may know of their end first. A run that another
+   * process left in that state counts, too. Waits at most 10 seconds.
+   */
   closed(sessionId: string): Promise<void>
+  /** Waits like `closed`, then throws `SessionBusy` (409) if a run is live, or the one that writes this answer. */
+  assertFree(sessionId: string, messageId?: string): Promise<void>
   /** Leaves all runs of these sessions unfinished for another process, each at its next safe point. */
   handOver(sessionIds: readonly string[], now: AbortSignal): Promise<void>
   /**
@@ -89,6 +95,8 @@ export interface RunManager {
   /** Ends runs at the next safe point. Runs waiting for the user stay as they are. */
   close(): Promise<void>
 }
+
+const closingMs = 10_000
 
 export type RunState = Pick<LiveRun, 'id' | 'messageId' | 'userMessageId' | 'status'>
 
@@ -126,8 +134,7 @@ export function createRunManager(services: RunServices): RunManager {
     start(given) {
       const sessionId = given.session.id
       if (closing) return Promise.reject(shuttingDown(services.turns !== undefined))
-      const isBusy = opening.has(sessionId) || live(sessionId).some((run) => !isBeside(given, run))
-      if (isBusy) return Promise.reject(sessionBusy(live(sessionId)[0]))
+      if (opening.has(sessionId)) return Promise.reject(sessionBusy(live(sessionId)[0]))
       const started = start(given).finally(() => opening.delete(sessionId))
       opening.set(sessionId, started)
       return started
@@ -230,8 +237,11 @@ export function createRunManager(services: RunServices): RunManager {
         await standalone.close(record, session, left).catch((error: unknown) => giveUp(record, error))
       }
     },
-    async closed(sessionId) {
-      await Promise.allSettled(live(sessionId).flatMap((run) => (run.isClosing ? run.done : [])))
+    closed,
+    async assertFree(sessionId, messageId) {
+      await closed(sessionId)
+      const busy = live(sessionId).find((run) => messageId === undefined || run.messageId === messageId)
+      if (busy !== undefined) throw sessionBusy(busy)
     },
     async handOver(sessionIds, now) {
       await Promise.allSettled(sessionIds.flatMap((id) => opening.get(id) ?? []))
@@ -276,6 +286,18 @@ export function createRunManager(services: RunServices): RunManager {
     return record
   }
 
+  async function closed(sessionId: string): Promise<void> {
+    const over = async (): Promise<void> => {
+      // One that is lost while it is closed may be taken up again, and closed then.
+      for (;;) {
+        const closing = live(sessionId).filter(({ isClosing }) => isClosing)
+        if (closing.length === 0) return
+        await Promise.allSettled(closing.map(({ done }) => done))
+      }
+    }
+    await withinTime(over(), closingMs)
+  }
+
   /** The sub-agents of a session. */
   function alone(sessionId: string): OpenRun[] {
     return [...children].flatMap(([key, child]) => (key.startsWith(`${sessionId}/`) ? [child] : []))
@@ -292,6 +314,10 @@ export function createRunManager(services: RunServices): RunManager {
 
   async function start(given: StartRun): Promise<LiveRun> {
     const { session, userMessageId, request } = given
+    assertCurrent(given.record)
+    await closed(session.id)
+    const busy = live(session.id).find((run) => !isBeside(given, run))
+    if (busy !== undefined) throw sessionBusy(busy)
     const parts = await prepareRun(services, session, request, { userMessageId, agentId: null })
     // In a cluster, the run and its turn are stored together.
     const stored =
@@ -300,8 +326,7 @@ export function createRunManager(services: RunServices): RunManager {
     const record = stored ?? (await newRecord(given, store))
     await late.store(session.id)
     services.turns?.assertHeld(session.id)
-    // The session was taken again since the run was stored, which continued the run.
-    if (services.turns !== undefined && fences.get(record) !== services.turns.fence(session.id)) throw notHere()
+    assertCurrent(record)
     // A stored record has the same request. Two copies would stay in memory as long as the run.
     const own = stored === undefined ? request : (stored.request as RunRequest)
     const begun = stored === undefined ? 'unstored' : 'stored'
@@ -309,6 +334,13 @@ export function createRunManager(services: RunServices): RunManager {
     void run.begin()
     tellWatchers(session.id)
     return run
+  }
+
+  /** In a cluster, throws if the session was taken again since the run was stored, which continued the run. */
+  function assertCurrent(record: RunRecord | undefined): void {
+    const { turns } = services
+    if (turns === undefined || record === undefined) return
+    if (fences.get(record) !== turns.fence(record.sessionId)) throw notHere()
   }
 
   function tellWatchers(sessionId: string): void {

@@ -86,8 +86,7 @@ export function sessionRoutes(options: {
     'POST /ai/sessions/:id/fork': async ({ principal, params, body: { messageId }, workspaceId }) => {
       const from = await findSession(store, params.id, workspaceId)
       await assertMessage(store, { sessionId: from.id }, messageId)
-      if (runs.get(from.id, messageId) !== undefined)
-        throw new NamedError('SessionBusy', 'This answer is still being written.', { status: 409 })
+      await runs.assertFree(from.id, messageId)
       const session = await forkSession(store, from, messageId, personIdOf(principal) ?? null)
       await options.blobScopes.copy(from.id, session.id)
       return { session }
