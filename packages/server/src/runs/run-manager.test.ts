@@ -264,6 +264,19 @@ describe('a run that waits for a person', () => {
     expect((await run.done).parts.at(-1)).toMatchObject({ type: 'text' })
   })
 
+  it('is not taken for stopped if it is left at the same time', async () => {
+    const { runs, store, ask } = await open(approving, { toolList: [tool('Change')] })
+    const run = await ask()
+    await run.settled()
+    const parked = runs.park('s1')
+    await expect(runs.stop('s1')).rejects.toMatchObject({ name: 'NotHere' })
+    expect(await parked).toBe(true)
+    expect((await store.runs.get(run.id))?.status).toBe('waiting')
+    await runs.recover('s1')
+    expect(await runs.stop('s1')).toMatchObject({ runId: run.id })
+    expect((await store.runs.get(run.id))?.status).toBe('aborted')
+  })
+
   it('continues when an answer came while it was left', async () => {
     const { runs, store, ask } = await open(approving, { toolList: [tool('Change')] })
     const run = await ask()

@@ -60,7 +60,7 @@ export interface RunManager {
   ): Promise<void>
   /**
    * Aborts a session's runs, or the one that writes this answer, and waits until they are stored and closed. Returns
-   * undefined if there is none.
+   * undefined if there is none. In a cluster, throws `NotHere` (421) if they were left to another process meanwhile.
    */
   stop(sessionId: string, messageId?: string): Promise<{ runId: string; ms: number } | undefined>
   /** Throws `NoRun` (409). Resolves once the message is durable. */
@@ -195,6 +195,8 @@ export function createRunManager(services: RunServices): RunManager {
       const begun = performance.now()
       for (const run of stopped) run.abort(stopNow())
       await Promise.all(stopped.map((run) => run.done))
+      // They were handed over or parked at that moment, so they still have to be stopped.
+      if (stopped.some(({ left }) => left)) throw notHere()
       return { runId: first.id, ms: Math.round(performance.now() - begun) }
     },
     async steer(sessionId, message) {
