@@ -1,5 +1,6 @@
 import type { Blobs, RunRecord, Session, Store } from '@troupe/core'
 import {
+  type Author,
   type ChatRequest,
   type Chunk,
   type Comparison,
@@ -72,6 +73,7 @@ export interface ChatOptions extends ChatContext {
   workspaceId: string
   /** The sender, who owns a new session. Null without accounts. */
   ownerId: string | null
+  author?: Author | undefined
   rights: Pick<Rights, 'session'>
 }
 
@@ -179,7 +181,9 @@ async function sendMessage(
       })
     const typed = options.typedAddresses.seal({ sessionId, messageId: id }, message.parts, request.typedUrls)
     const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
-    const metadata = typed === undefined && comparison === undefined ? undefined : { typed, comparison }
+    const { author } = options
+    const hasMetadata = typed !== undefined || comparison !== undefined || author !== undefined
+    const metadata = hasMetadata ? { typed, comparison, author } : undefined
     if (picked !== undefined) await storePick(inside, sessionId, picked)
     await inside.messages.add(at, { ...stored, metadata })
     const current = await rememberChoices(inside, sessionId, request)

@@ -62,7 +62,8 @@ export async function handleImageRequest(
         })
       const { id, parts } = message
       if (picked !== undefined) await storePick(inside, sessionId, picked)
-      await inside.messages.add(at, { id, role: 'user', parts, parentMessageId, createdAt: Date.now() })
+      const metadata = options.author && { author: options.author }
+      await inside.messages.add(at, { id, role: 'user', parts, parentMessageId, createdAt: Date.now(), metadata })
       await inside.messages.add(at, answer)
     })
     await options.blobScopes.attach(sessionId, [...blobsIn(message.parts), ...blobsIn(answer.parts)])

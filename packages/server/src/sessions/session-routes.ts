@@ -35,7 +35,7 @@ export function sessionRoutes(options: {
 }): Route[] {
   const { store, runs, lock, permissions, dropSession, published } = options
   return implement(sessionEndpoints, {
-    'GET /ai/sessions': async ({ principal, query: { q, view, folder, cursor, limit }, workspaceId }) => {
+    'GET /ai/sessions': async ({ principal, query: { q, view, folder, shared, cursor, limit }, workspaceId }) => {
       const viewer = viewerOf(principal)
       const found = await store.sessions.list({
         workspaceId,
@@ -43,6 +43,7 @@ export function sessionRoutes(options: {
         view: view || undefined,
         folderId: folder === 'none' ? null : folder || undefined,
         viewer,
+        withoutShared: shared === '0',
         cursor: cursor || undefined,
         ...pageSize(limit),
       })
