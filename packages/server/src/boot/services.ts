@@ -236,6 +236,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     permissions,
     states,
     systemOf: joined?.nodes.systemOf,
+    notesOf: joined?.tools.notes,
   })
   const instructions = await openInstructions({ store, home: home.path, personHome, agents, context })
   const typedAddresses = createTypedAddresses(home.token)

@@ -71,7 +71,10 @@ test('messages name their authors once somebody else wrote in the chat', async (
     { id: 'p1', name: 'Ann' },
     { id: 'p2', name: 'Ann Lee' },
   ].map((author) => ({
-    ...{ id: `m-${author.id}`, role: 'user' as const, parentMessageId: null, createdAt: 1 },
+    id: `m-${author.id}`,
+    role: 'user' as const,
+    parentMessageId: null,
+    createdAt: 1,
     parts: [{ type: 'text' as const, text: `Hello from ${author.id}` }],
     metadata: { author },
   })) as [StoredMessage, StoredMessage]
