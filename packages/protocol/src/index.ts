@@ -137,6 +137,7 @@ export { formatEvent, readEvents } from './run-log.ts'
 export type { StreamEvent } from './run-log.ts'
 export type {
   AgentMark,
+  Author,
   Comparison,
   ComparedAnswer,
   CallNotes,

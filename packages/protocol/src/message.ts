@@ -51,6 +51,10 @@ export interface Metadata {
   error?: ErrorInfo
   /** Id of the interrupted answer that this one continues. */
   continues?: string
+  /** For user messages in team mode: the person who wrote it. */
+  author?: Author
+  /** For answers in team mode: the people who wrote its steering messages, by id of the message. */
+  steeredBy?: Record<string, Author>
   /** For user messages: the URLs the user typed, sealed by the server for this message only. */
   typed?: { addresses: string[]; seal: string }
   /** For user messages that several models answer side by side. */
@@ -58,6 +62,12 @@ export interface Metadata {
   /** For answers: the user's rating. Stays on this machine and is never sent to a model. */
   feedback?: Feedback
   createdAt?: number
+}
+
+/** A person as the author of a message. The name is empty if their data was deleted. */
+export interface Author {
+  id: string
+  name: string
 }
 
 export interface Feedback {

@@ -1,4 +1,4 @@
-import type { Chunk, Part } from './message.ts'
+import type { Author, Chunk, Part } from './message.ts'
 
 /**
  * Output of a run in progress. Chunks go to every subscriber and, within 250 ms, to the journal. Notes are private and
@@ -46,6 +46,8 @@ export interface SteeringMessage {
   brought?: Part[]
   /** Rules that apply without approval from then on, one list per active skill. */
   unasked?: string[][]
+  /** In team mode. */
+  author?: Author
 }
 
 export interface NotedCall {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,6 +10,11 @@ import { type CrashNodes, openNodes } from './open-nodes.ts'
 import { type Played, playRounds } from './play-rounds.ts'
 
 const kills = full ? 30 : 2
+
+/** Shows a program another time. From Debian's package `faketime`. */
+const faketime = ['x86_64', 'aarch64']
+  .map((machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketimeMT.so.1`)
+  .find((file) => existsSync(file))
 
 /** Longer than a lease, so that another node takes over meanwhile. */
 const pauseMs = 60_000
@@ -34,6 +39,22 @@ describe.skipIf(!hasPostgres)('three nodes', () => {
     120_000 + pauseMs,
   )
 
+  it.runIf(full && faketime !== undefined)(
+    'survive kills while their clocks are minutes apart',
+    async () => {
+      const minutes = [-7, 0, 12]
+      const env = (index: number) => ({
+        LD_PRELOAD: faketime as string,
+        FAKETIME: `${minutes[index % minutes.length]}m`.replace(/^(?=\d)/, '+'),
+        FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      })
+      const options = { kills: 3, sessions: 4 }
+      const report = await play((nodes, seed) => playRounds(nodes.asHome('kill'), { ...options, seed }), undefined, env)
+      expect(report.problems).toEqual([])
+    },
+    180_000,
+  )
+
   it.runIf(full)(
     'are replaced one by one while chats go on, and no run is interrupted',
     async () => {
@@ -51,11 +72,18 @@ describe.skipIf(!hasPostgres)('three nodes', () => {
 async function play(
   work: (nodes: CrashNodes, seed: number) => Promise<Played>,
   cluster?: { leaseMs: number; beatMs: number },
+  env?: (index: number) => Record<string, string>,
 ): Promise<Report> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-nodes-'))
   const seed = Number(process.env['TROUPE_TEST_SEED'] ?? Date.now() % 1_000_000)
   const databaseUrl = await createTestDatabase()
-  const nodes = await openNodes(folder, { count: 3, databaseUrl, seed, ...(cluster && { cluster }) })
+  const nodes = await openNodes(folder, {
+    count: 3,
+    databaseUrl,
+    seed,
+    ...(cluster && { cluster }),
+    ...(env && { env }),
+  })
   try {
     const played = await work(nodes, seed)
     const store = await openPostgresStore({ url: databaseUrl })

@@ -71,6 +71,7 @@ export interface StartError {
 interface StartOptions {
   execArgv?: string[]
   cluster?: ServerOptions['cluster']
+  env?: Record<string, string>
 }
 
 export async function startProcess(
@@ -91,7 +92,7 @@ export async function startProcess(
       workspace,
       ...(options.cluster === undefined ? [] : [JSON.stringify(options.cluster)]),
     ],
-    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'test', VITEST: '' } },
+    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'test', VITEST: '', ...options.env } },
   )
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const lines: string[] = []

@@ -25,7 +25,14 @@ export interface CrashNodes {
 
 export async function openNodes(
   folder: string,
-  options: { count: number; databaseUrl: string; seed: number; cluster?: Partial<ServerOptions['cluster']> },
+  options: {
+    count: number
+    databaseUrl: string
+    seed: number
+    cluster?: Partial<ServerOptions['cluster']>
+    /** The environment of the node with this number. */
+    env?: (index: number) => Record<string, string>
+  },
 ): Promise<CrashNodes> {
   const workspace = path.join(folder, 'workspace')
   mkdirSync(workspace)
@@ -33,6 +40,7 @@ export async function openNodes(
   const random: Random = createRandom(options.seed + 77)
   const all: ServerProcess[] = []
   let live: ServerProcess[] = []
+  let started = 0
   await Promise.all(Array.from({ length: options.count }, add))
   return {
     workspace,
@@ -56,7 +64,8 @@ export async function openNodes(
       folder: path.join(folder, 'shared'),
       ...options.cluster,
     }
-    const node = await startOwner(home, workspace, { cluster })
+    const env = options.env?.(started++) ?? {}
+    const node = await startOwner(home, workspace, { cluster, env })
     all.push(node)
     live.push(node)
     void node.exited.then(() => (live = live.filter((other) => other !== node)))

@@ -75,7 +75,8 @@ export function openTurn(input: RunInput) {
       return steering.length > 0
     },
     injectSteering(): void {
-      for (const { id, text, brought = [], unasked = [] } of steering.splice(0)) {
+      for (const { id, text, brought = [], unasked = [], author } of steering.splice(0)) {
+        if (author !== undefined) emit({ type: 'message-metadata', messageMetadata: { steeredBy: { [id]: author } } })
         emit({ type: 'steering-message', id, parts: [{ type: 'text', text }] })
         // Emit the parts of the answer right after it. Clients support only text and files in such a message.
         for (const part of brought) emit(part as Chunk)

@@ -71,7 +71,8 @@ export interface Store {
     get(id: string): Promise<Session | undefined>
     /**
      * Newest first. In `active`, pinned sessions come first. `query` filters by title and messages. Without `view`,
-     * returns all sessions outside of the trash. `folderId` null: sessions in no folder.
+     * returns all sessions outside of the trash. `folderId` null: sessions in no folder. `withoutShared`: without those
+     * that others shared with the viewer.
      */
     list(options: {
       workspaceId: string
@@ -79,6 +80,7 @@ export interface Store {
       view?: SessionView
       folderId?: string | null
       viewer?: Viewer
+      withoutShared?: boolean
       cursor?: string
       limit?: number
     }): Promise<{ sessions: Session[]; nextCursor: string | null }>

@@ -90,6 +90,10 @@ export const sessionEndpoints = endpoints({
       q: z.string().max(1000).optional(),
       view: z.enum(['active', 'archived', 'trashed']).optional(),
       folder: idSchema.optional().describe('the id of a folder, or "none"'),
+      shared: z
+        .literal('0')
+        .optional()
+        .describe('without the chats that others shared with you, see /ai/shared-sessions'),
       cursor: z.string().max(500).optional(),
       limit: pageLimitSchema,
     }),

@@ -63,12 +63,19 @@ const joinCallSchema = z.object({
 })
 export type JoinCall = z.infer<typeof joinCallSchema>
 
+/** Asks for something that a new chat in the folder knows from the start. */
+const joinNotesSchema = z.object({ op: z.literal('notes'), folder: z.string().max(4096) })
+export const joinedNotesSchema = z.array(z.object({ path: z.string(), text: z.string() }))
+
+const joinRequestSchema = z.discriminatedUnion('op', [joinCallSchema, joinNotesSchema])
+export type JoinRequest = z.infer<typeof joinRequestSchema>
+
 export const serverMessageSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('welcome'),
     folders: z.array(z.object({ path: z.string(), workspaceId: z.string() })),
   }),
-  z.object({ type: z.literal('call'), id, call: joinCallSchema }),
+  z.object({ type: z.literal('call'), id, call: joinRequestSchema }),
   z.object({ type: z.literal('abort'), id }),
   z.object({ type: z.literal('drop'), sessionId: idSchema, agentId: idSchema.optional() }),
 ])

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idSchema } from '../ids.ts'
 import { endpoints } from '../http/endpoint.ts'
+import { rememberScopeSchema } from '../http/rules.ts'
 import { linkTokenSchema, personNameSchema } from './people.ts'
 import { storedSessionSchema } from '../http/sessions.ts'
 
@@ -23,6 +24,7 @@ const sharingSchema = z.object({
   shares: z.array(z.object({ person: personNameSchema, right: shareRightSchema })),
   links: z.array(shareLinkSchema).describe('read-only links that still work'),
   own: z.enum(['read', 'comment', 'write', 'approve', 'manage']).describe('what the caller may do'),
+  remember: z.array(rememberScopeSchema).describe('how long the caller may remember approvals of this chat'),
 })
 export type Sharing = z.infer<typeof sharingSchema>
 

@@ -24,11 +24,12 @@ type AgentServicesContext = Awaited<ReturnType<typeof openFoundation>> &
     states: AgentStates
     tools: WorkspaceTools
     systemOf: PrefaceOptions['systemOf']
+    notesOf: PrefaceOptions['notesOf']
   }
 
 /** Opens what shapes an agent's work: definitions, skills, the system prompt, commands. */
 export async function openAgentServices(options: AgentServicesContext) {
-  const { home, closing, spending, states, tools, systemOf } = options
+  const { home, closing, spending, states, tools, systemOf, notesOf } = options
   const { blobs, config, folderStates, logger, models, sandbox, store } = options
   const { mcp, permissions, personHome, workspaces } = options
   const { responds } = folderStates
@@ -63,6 +64,7 @@ export async function openAgentServices(options: AgentServicesContext) {
     permissions,
     states,
     systemOf,
+    notesOf,
   })
   const instructions = await openInstructions({ store, home: home.path, personHome, agents, context })
   const typedAddresses = createTypedAddresses(home.token)

@@ -139,6 +139,7 @@ export async function openServices(options: ServerOptions, { home, env, log, ori
     states,
     tools,
     systemOf: joined?.nodes.systemOf,
+    notesOf: joined?.tools.notes,
   })
   const { agents, skills, skillImports, context, instructions, typedAddresses, commands } = agentServices
   const session = sessionServices({

@@ -13,7 +13,6 @@ import {
   answerRequest,
   chosenModel,
   rememberChoices,
-  assertNotBusy,
 } from './send-message.ts'
 
 /** Handles a message that is already stored: joins its run, replays its answer, or starts the missing run. */
@@ -45,7 +44,7 @@ export async function retryMessage(
     }
   }
   const model = await chosenModel(known.parts, request, session, options)
-  assertNotBusy(runs, session.id)
+  await runs.assertFree(session.id)
   return startAnswer(session, known, request, runRequest(request, model, { opening, ...options.from }), options)
 }
 
@@ -72,7 +71,7 @@ export async function regenerate(request: ChatRequest, session: Session, options
     const asked = requestedModel(request) ?? before?.request['model'] ?? message.metadata?.model
     const model = await chosenModel([], { ...request, model: asked as string | undefined }, session, options)
     const run = answerRequest(session, question.parts, runRequest(request, model, { ...options.from }))
-    assertCanRetry(runs, session.id, question, message.id)
+    await assertCanRetry(runs, session.id, question, message.id)
     await retryColumn(
       await inMode(session, request, options),
       compared,
@@ -83,7 +82,7 @@ export async function regenerate(request: ChatRequest, session: Session, options
     return columnsOf(question.id, now ?? compared.metadata.comparison)
   }
   const model = await chosenModel(question.parts, request, session, options)
-  assertNotBusy(runs, session.id)
+  await runs.assertFree(session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = question.role === 'assistant' ? [continuesPart(question.id)] : []
   return startAnswer(current, question, request, runRequest(request, model, { opening, ...options.from }), options)
@@ -103,7 +102,7 @@ export async function continueCutAnswer(
     throw new NamedError('MessageNotFound', 'This answer does not exist.', { status: 404, data: { messageId } })
   if (answer.role !== 'assistant') throw badRequest('Only an answer can be continued.')
   const model = await chosenModel([], request, session, options)
-  assertNotBusy(runs, session.id)
+  await runs.assertFree(session.id)
   const current = await rememberChoices(store, session.id, request)
   const opening = [continuesPart(answer.id)]
   return startAnswer(

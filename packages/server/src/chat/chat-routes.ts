@@ -8,7 +8,7 @@ import {
   type ChatRequest,
 } from '@troupe/protocol'
 import { expandSteering } from '../commands/expand-message.ts'
-import { personIdOf, type Principal } from '../http/principal.ts'
+import { authorOf, personIdOf, type Principal } from '../http/principal.ts'
 import { type Ctx, implement, resumeAfter, type Route, streamHeaders, streamResponse } from '../http/route.ts'
 import { findSession, sessionNotFound } from '../http/scope.ts'
 import type { TurnDescription } from '../http/turn-description.ts'
@@ -61,6 +61,7 @@ export function chatRoutes(options: ChatRoutesOptions): Route[] {
         sessionId,
         workspaceId,
         ownerId: personIdOf(principal) ?? null,
+        author: authorOf(principal),
         rights,
         blobs: options.blobScopes.of(principal),
       }
@@ -111,12 +112,12 @@ export function chatRoutes(options: ChatRoutesOptions): Route[] {
       if (stopped === undefined) throw noRun()
       return { stopped: true as const, ...stopped }
     },
-    'POST /ai/chat/:sessionId/steer': async ({ params, body, workspaceId }) => {
+    'POST /ai/chat/:sessionId/steer': async ({ principal, params, body, workspaceId }) => {
       const session = await findSession(store, params.sessionId, workspaceId)
       if (runs.get(session.id) === undefined) throw noRun()
       const { message, hints } = await expandSteering(body, session, options)
       options.permissions.noteUserHosts(session.id, claimedAddresses(body.text, body.typedUrls))
-      await runs.steer(session.id, message)
+      await runs.steer(session.id, { ...message, author: authorOf(principal) })
       return { id: body.id, hints }
     },
   })

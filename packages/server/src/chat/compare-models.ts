@@ -52,7 +52,13 @@ export async function startColumns(
 }
 
 /** Throws `SessionBusy` (409) if the answer is still written, or if a live run is not one of its columns. */
-export function assertCanRetry(runs: RunManager, sessionId: string, question: StoredMessage, messageId: string): void {
+export async function assertCanRetry(
+  runs: RunManager,
+  sessionId: string,
+  question: StoredMessage,
+  messageId: string,
+): Promise<void> {
+  await runs.closed(sessionId)
   const busy = runs
     .all(sessionId)
     .find((run) => run.messageId === messageId || run.column === undefined || run.userMessageId !== question.id)

@@ -23,7 +23,7 @@ import {
   resolveParent,
   storeUploads,
 } from './chat-request.ts'
-import { assertNotBusy, type ChatOptions, requestedSession } from './send-message.ts'
+import { type ChatOptions, requestedSession } from './send-message.ts'
 
 /**
  * Handles `intent: "image"`: the message is the prompt and the image is the answer. Calls no chat model and asks for no
@@ -43,7 +43,7 @@ export async function handleImageRequest(
   await checkAttachments(message, blobs)
   const known = session === undefined ? undefined : await answerTo(message.id)
   if (known !== undefined) return turn(known)
-  assertNotBusy(runs, sessionId)
+  await runs.assertFree(sessionId)
   const parentMessageId = await resolveParent(request, at, store)
   await storeUploads(message, blobs)
   const made = await paint(message.parts)
@@ -62,7 +62,8 @@ export async function handleImageRequest(
         })
       const { id, parts } = message
       if (picked !== undefined) await storePick(inside, sessionId, picked)
-      await inside.messages.add(at, { id, role: 'user', parts, parentMessageId, createdAt: Date.now() })
+      const metadata = options.author && { author: options.author }
+      await inside.messages.add(at, { id, role: 'user', parts, parentMessageId, createdAt: Date.now(), metadata })
       await inside.messages.add(at, answer)
     })
     await options.blobScopes.attach(sessionId, [...blobsIn(message.parts), ...blobsIn(answer.parts)])

@@ -1,5 +1,6 @@
 import type { Blobs, RunRecord, Session, Store } from '@troupe/core'
 import {
+  type Author,
   type ChatRequest,
   type Chunk,
   type Comparison,
@@ -18,7 +19,7 @@ import type { Models } from '../models/models.ts'
 import type { Permissions } from '../permission/permissions.ts'
 import type { LiveRun, RunRequest } from '../runs/run-manager.ts'
 import type { RunManager } from '../runs/run-types.ts'
-import { isElsewhere, sessionBusy } from '../runs/run-errors.ts'
+import { isElsewhere } from '../runs/run-errors.ts'
 import {
   badRequest,
   blobsIn,
@@ -54,6 +55,7 @@ export interface ChatOptions extends ChatContext {
   workspaceId: string
   /** The sender, who owns a new session. Null without accounts. */
   ownerId: string | null
+  author?: Author | undefined
   rights: Pick<Rights, 'session'>
 }
 
@@ -107,7 +109,7 @@ export async function sendMessage(
   const picked = isCompared ? await pickedByReply(store, sessionId, parentMessageId) : undefined
   const model = models?.[0] ?? (await chosenModel(taken.parts, request, picked ?? session, options))
   const mode = session === undefined ? await options.permissions.initialMode(workspaceId) : session.mode
-  assertNotBusy(runs, sessionId)
+  await runs.assertFree(sessionId)
   await storeUploads(message, options.blobs)
   const opening: Chunk[] = [...taken.hints]
   const id = replaces === undefined ? message.id : editId(message)
@@ -127,7 +129,9 @@ export async function sendMessage(
       })
     const typed = options.typedAddresses.seal({ sessionId, messageId: id }, message.parts, request.typedUrls)
     const stored = { id, role: 'user' as const, parts: taken.parts, parentMessageId, createdAt: Date.now() }
-    const metadata = typed === undefined && comparison === undefined ? undefined : { typed, comparison }
+    const { author } = options
+    const hasMetadata = typed !== undefined || comparison !== undefined || author !== undefined
+    const metadata = hasMetadata ? { typed, comparison, author } : undefined
     if (picked !== undefined) await storePick(inside, sessionId, picked)
     await inside.messages.add(at, { ...stored, metadata })
     const current = await rememberChoices(inside, sessionId, request)
@@ -258,9 +262,4 @@ export async function rememberChoices(store: Store, sessionId: string, request: 
   const changed = model === session.model ? undefined : model
   if (changed === undefined && params === undefined) return session
   return store.sessions.update(sessionId, { model: changed, params })
-}
-
-export function assertNotBusy(runs: RunManager, sessionId: string): void {
-  const run = runs.get(sessionId)
-  if (run !== undefined) throw sessionBusy(run)
 }

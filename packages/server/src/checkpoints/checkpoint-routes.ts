@@ -5,7 +5,6 @@ import type { AgentStates } from '../agents/agent-states.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession, findWorkspace } from '../http/scope.ts'
 import type { RunManager } from '../runs/run-types.ts'
-import { sessionBusy } from '../runs/run-errors.ts'
 import { changedFiles, type ChatFiles, findRewind, listTurns, previewRewind } from './chat-changes.ts'
 import type { CommittedFiles } from './command-files.ts'
 import { nothingToRevert, personMark, revertCalls, revertFile, toReverted } from './revert.ts'
@@ -16,7 +15,7 @@ interface CheckpointOptions {
     of(session: Session, workspace: Workspace): Pick<AgentState, 'roots' | 'undo'>
   }
   workspaces: { of(session: Session): Promise<Workspace> }
-  runs: Pick<RunManager, 'get'>
+  runs: Pick<RunManager, 'assertFree'>
   committed: CommittedFiles
 }
 
@@ -36,8 +35,7 @@ export function checkpointRoutes({ store, states, workspaces, runs, committed }:
   }
 
   async function rewind(chat: ChatFiles, since: string, version: string): Promise<Reverted> {
-    const live = runs.get(chat.sessionId)
-    if (live !== undefined) throw sessionBusy(live)
+    await runs.assertFree(chat.sessionId)
     const found = await findRewind(chat, since)
     if (found.version !== version)
       throw new NamedError('ChangesMoved', 'Files have changed since the preview. Look at it again.', { status: 409 })

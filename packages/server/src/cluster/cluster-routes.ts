@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { RunRecord } from '@troupe/core'
 import { NamedError, tabEndpoints } from '@troupe/protocol'
 import { streamColumns } from '../chat/column-stream.ts'
 import type { ClusterRoutes } from '../http/app.ts'
-import { addressHeader, fromPageHeader, requestIdHeader } from '../http/observe.ts'
 import { type Ctx, resumeAfter, type Route, type RouteInput, streamResponse } from '../http/route.ts'
 import { type TurnDescription, turnHeader } from '../http/turn-description.ts'
 import { runRequestOf } from '../runs/prepare-run.ts'
@@ -13,6 +11,7 @@ import type { Forwarder } from './forward.ts'
 import { notHere } from '../runs/not-here.ts'
 import type { NodeInfo } from './nodes.ts'
 import type { Cluster } from './open-cluster.ts'
+import { createPassOn } from './pass-on.ts'
 import { openRemoteRun, type RemoteRun } from './remote-run.ts'
 import type { TerminalPlaces } from './terminal-places.ts'
 
@@ -26,17 +25,11 @@ export interface ClusterRoutesOptions {
   addressOf?: ((c: Ctx) => string | undefined) | undefined
 }
 
-/** Time to wait for a chat whose node just died. A takeover takes about six seconds. */
-const patienceMs = 15_000
-const pauseMs = 250
-
-/** Requests that may be repeated, since each names what it is about. */
-const repeatable = new Set(['/ai/chat', '/ai/chat/:sessionId/stop', '/ai/chat/:sessionId/steer'])
-
 /** Answers on any node: passes requests about a chat to its holder, and streams runs of other nodes from the database. */
 export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoutes {
   const { cluster, forwarder } = options
   const { nodes, store, feed } = cluster
+  const { passOn, send } = createPassOn({ nodes, store, forwarder, addressOf: options.addressOf })
   /** The chats of requests that change them here. */
   const sessions = new WeakMap<RouteInput, string>()
 
@@ -47,7 +40,7 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
       if (!nodes.isValid()) await nodes.ready()
       const isForwarded = forwarder.principalOf(c, nodes.self.id) !== undefined
       if (route.path === '/ai/tabs') return isForwarded ? undefined : answerTogether(c, route, input)
-      if (isTerminal(route)) return isForwarded ? undefined : answerByTerminals(c, input)
+      if (isTerminal(route)) return isForwarded ? undefined : answerByTerminals(c, route, input)
       const sessionId = await sessionOf(route, input)
       if (sessionId !== undefined) await cluster.settled(sessionId)
       if (sessionId === undefined) return isForwarded ? undefined : answerByPlace(c, route, input)
@@ -79,22 +72,8 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
     sessionId: string,
     input: RouteInput,
   ): Promise<Response | undefined> {
-    const until = performance.now() + patienceMs
-    for (;;) {
-      const holder = await holderOf(sessionId, c, input)
-      if (holder?.id === nodes.self.id) return undefined
-      try {
-        const answer = holder && (await send(c, holder, input))
-        if (answer !== undefined && answer.status !== 421) return await followTurn(c, answer, input)
-      } catch (error) {
-        if (!(error instanceof NamedError) || error.name !== 'NodeUnreachable') throw error
-        const { sent } = error.data as { sent: boolean }
-        if ((sent && !repeatable.has(route.path)) || performance.now() > until) throw error
-      }
-      if (performance.now() > until) throw notHere()
-      await delay(pauseMs)
-      await nodes.refresh()
-    }
+    const answer = await passOn(c, route, input, () => holderOf(sessionId, c, input))
+    return answer && followTurn(c, answer, input)
   }
 
   /**
@@ -131,7 +110,7 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
     if (route.scoped !== true || typeof workspace !== 'string') return undefined
     const place = await options.placeOf(workspace)
     if (place === undefined || place === nodes.self.place) return undefined
-    return send(c, nodeIn(place), input)
+    return passOn(c, route, input, async () => nodeIn(place))
   }
 
   /** Any node may have a chat that needs this page, so all of them know it, and the page gets the calls of all. */
@@ -152,20 +131,10 @@ export function createClusterRoutes(options: ClusterRoutesOptions): ClusterRoute
     })
   }
 
-  async function answerByTerminals(c: Ctx, input: RouteInput): Promise<Response | undefined> {
+  function answerByTerminals(c: Ctx, route: Route, input: RouteInput): Promise<Response | undefined> {
     const { workspaceId, principal } = input
-    const node = await options.terminals.ofPerson({ workspaceId, ownerId: personIdOf(principal) ?? null })
-    return node === undefined ? undefined : send(c, node, input)
-  }
-
-  function send(c: Ctx, node: NodeInfo, { principal, body, requestId }: RouteInput): Promise<Response> {
-    const headers = {
-      [turnHeader]: 'describe',
-      [addressHeader]: options.addressOf?.(c) ?? '',
-      [fromPageHeader]: c.req.header('authorization') === undefined ? '1' : '0',
-      ...(requestId !== undefined && { [requestIdHeader]: requestId }),
-    }
-    return forwarder.send(c, node, { principal, body, headers })
+    const owner = { workspaceId, ownerId: personIdOf(principal) ?? null }
+    return passOn(c, route, input, async () => (await options.terminals.ofPerson(owner)) ?? nodes.self)
   }
 
   function nodeIn(place: string): NodeInfo {

@@ -3,7 +3,7 @@ import type { Kysely, KyselyPlugin } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { openPostgresStore, type PostgresStore } from '../stores/postgres/open-postgres.ts'
 import { transactionOf } from '../stores/sql/sql-store.ts'
-import { message, runRecord, textFrame } from '../stores/testing/builders.ts'
+import { ask, message, runRecord, textFrame } from '../stores/testing/builders.ts'
 import { createTestDatabase, hasPostgres } from '../testing/postgres.ts'
 import { fenceStore } from './fenced-store.ts'
 import { createNodes, type Nodes } from './nodes.ts'
@@ -110,6 +110,18 @@ describe.skipIf(!hasPostgres)('two nodes on one database', () => {
     await expect(late).rejects.toMatchObject({ name: 'NotHere' })
     await a.store.runs.put(runRecord('r1', 's1', { userMessageId: 'u1', status: 'waiting' }))
     expect(await database.runs.get('r1')).toMatchObject({ status: 'waiting', endedAt: null })
+  })
+
+  it('accept an answer only where the run waits for it, or while no node has the chat', async () => {
+    await a.store.asks.open(ask('ask_1', 's1', { runId: 'r1' }))
+    await expect(b.store.asks.answer('ask_1', { type: 'approve' })).rejects.toMatchObject({ name: 'NotHere' })
+    const also = b.store.transaction((inside) => inside.asks.answer('ask_1', { type: 'approve' }))
+    await expect(also).rejects.toMatchObject({ name: 'NotHere' })
+    await expect(b.store.asks.close('ask_1')).rejects.toMatchObject({ name: 'NotHere' })
+    expect(await database.asks.get('ask_1')).toMatchObject({ closedAt: null })
+    await a.leases.release(['s1'])
+    expect(await b.store.asks.answer('ask_1', { type: 'approve' })).toMatchObject({ answer: { type: 'approve' } })
+    await expect(b.store.asks.answer('ask_2', { type: 'approve' })).rejects.toMatchObject({ name: 'AskNotFound' })
   })
 
   it('depend on no clock but that of the database: a node whose clock jumps joins again under another id', async () => {

@@ -166,6 +166,10 @@ type Guard = <T>(sessionId: string, write: (store: Store) => Promise<T>) => Prom
 
 /** The writes of a run, each with a check that this node holds the chat. Readers elsewhere hear of a changed run. */
 function guardNouns(store: Store, guard: Guard): Pick<Store, 'messages' | 'agents' | 'runs' | 'asks'> {
+  const guardAsk = async <T>(id: string, write: (inside: Store) => Promise<T>): Promise<T> => {
+    const ask = await store.asks.get(id)
+    return ask === undefined ? write(store) : guard(ask.sessionId, write)
+  }
   return {
     messages: {
       ...store.messages,
@@ -187,6 +191,9 @@ function guardNouns(store: Store, guard: Guard): Pick<Store, 'messages' | 'agent
     asks: {
       ...store.asks,
       open: (ask) => guard(ask.sessionId, (inside) => inside.asks.open(ask)),
+      // An answer must reach the node whose run waits for it. If no node has the chat, the next one finds the answer.
+      answer: (id, answer) => guardAsk(id, (inside) => inside.asks.answer(id, answer)),
+      close: (id) => guardAsk(id, (inside) => inside.asks.close(id)),
     },
   }
 }

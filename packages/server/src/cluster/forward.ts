@@ -42,6 +42,9 @@ const ownHeaders = new Set([
   'x-troupe-from-page',
 ])
 
+/** Failures before a connection is made. */
+const unsentCodes = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'])
+
 /** `secret` is the same on all nodes. */
 export function createForwarder(secret: string): Forwarder {
   const key = createHmac('sha256', secret).update('troupe node requests').digest()
@@ -99,15 +102,14 @@ export function createForwarder(secret: string): Forwarder {
         ? httpsRequest(url, { ...options, agent: secureAgent })
         : httpRequest(url, { ...options, agent })
     outgoing.on('response', resolve)
-    outgoing.on('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new NamedError('NodeUnreachable', 'The server that has this chat does not answer. Try again in a moment.', {
-          status: 503,
-          data: { sent: error.code !== 'ECONNREFUSED' },
-          cause: error,
-        }),
-      ),
-    )
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const sent = !unsentCodes.has(error.code ?? '')
+      const advice = sent
+        ? 'It may have carried the request out. Check that before you try again.'
+        : 'Nothing was changed. Try again in a moment.'
+      const message = `The server that has this chat or folder does not answer. ${advice}`
+      reject(new NamedError('NodeUnreachable', message, { status: 503, data: { sent }, cause: error }))
+    })
     const { signal } = c.req.raw
     const stop = (): void => void outgoing.destroy()
     signal.addEventListener('abort', stop, { once: true })

@@ -1,3 +1,4 @@
+import type { RunStatus } from '@troupe/core'
 import type { Frame, LogItem } from '@troupe/protocol'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from '../util/logger.ts'
@@ -10,8 +11,8 @@ export interface Follower {
   readonly number: number
   /** Gets frames in order, each once. */
   onFrames(frames: readonly Frame[]): void
-  /** The state of the run may have changed. Called after its frames arrived. */
-  onState(): void
+  /** The state of the run, undefined if it was deleted. All frames before this state have arrived. */
+  onState(status: RunStatus | undefined): void
 }
 
 /** Follows the logs of runs on other nodes: one query for all runs that a signal names. */
@@ -76,19 +77,33 @@ export function createFrameFeed(db: Kysely<ClusterTables>, logger: Logger): Fram
       const wanted = [...new Set([...framesOf, ...states])].flatMap((id) => [...(followers.get(id) ?? [])])
       framesOf = new Set()
       statesOf = new Set()
+      let found: Map<string, RunStatus>
+      let isComplete: boolean
       try {
-        await deliver(wanted)
+        // A run stores its frames before its state, so a state must be read before the frames.
+        found = await readStates(states)
+        isComplete = await deliver(wanted)
       } catch (error) {
         // The next signal or poll reads the same numbers again.
         logger({ level: 'warn', message: 'the logs of other nodes could not be read', error: String(error) })
         return
       }
-      for (const id of states) for (const follower of followers.get(id) ?? []) follower.onState()
+      if (isComplete)
+        for (const id of states) for (const follower of followers.get(id) ?? []) follower.onState(found.get(id))
+      else for (const id of states) statesOf.add(id)
     }
   }
 
-  async function deliver(wanted: readonly Follower[]): Promise<void> {
-    if (wanted.length === 0) return
+  async function readStates(runIds: ReadonlySet<string>): Promise<Map<string, RunStatus>> {
+    if (runIds.size === 0) return new Map()
+    const { rows } = await sql<{ id: string; status: RunStatus }>`
+      select id, status from run where id = any(${[...runIds]}::text[])`.execute(db)
+    return new Map(rows.map(({ id, status }) => [id, status]))
+  }
+
+  /** Returns false if there are more frames. */
+  async function deliver(wanted: readonly Follower[]): Promise<boolean> {
+    if (wanted.length === 0) return true
     const lowest = new Map<string, number>()
     for (const { runId, number } of wanted) lowest.set(runId, Math.min(number, lowest.get(runId) ?? number))
     const { rows } = await sql<FrameRow>`
@@ -97,12 +112,14 @@ export function createFrameFeed(db: Kysely<ClusterTables>, logger: Logger): Fram
       join frame on frame.run_id = wanted.run_id and frame.to_number > wanted.after
       order by frame.run_id, frame.seq
       limit ${framesPerRead}`.execute(db)
-    if (rows.length === framesPerRead) for (const id of lowest.keys()) framesOf.add(id)
     const frames = Map.groupBy(rows.map(toFrame), ({ runId }) => runId)
     for (const follower of wanted) {
       const news = (frames.get(follower.runId) ?? []).filter(({ to }) => to > follower.number)
       if (news.length > 0) follower.onFrames(news)
     }
+    const isComplete = rows.length < framesPerRead
+    if (!isComplete) for (const id of lowest.keys()) framesOf.add(id)
+    return isComplete
   }
 }
 

@@ -107,6 +107,17 @@ describe.skipIf(!hasPostgres)('a cluster of two nodes', () => {
     vi.restoreAllMocks()
   })
 
+  it('ends no turn of a message that arrives while an offered turn of the same chat is taken', async () => {
+    await b.close()
+    b.close = () => Promise.resolve()
+    const turns = await a.cluster.engine.begun()
+    // The run of the message is not open yet.
+    vi.mocked(a.runs.states).mockResolvedValue(new Map())
+    await store.transaction((inside) => a.cluster.engine.offer({ sessionId: 's1', place: 'main' }, inside))
+    await vi.waitFor(() => expect(a.runs.states).toHaveBeenCalled(), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await a.cluster.engine.begun()).toEqual(turns), { timeout: 20_000 })
+  })
+
   it('leaves no turn behind when a node closes without having handed it over', async () => {
     await a.cluster.close()
     await vi.waitFor(() => expect(b.runs.recover).toHaveBeenCalledWith('s1'), { timeout: 20_000 })

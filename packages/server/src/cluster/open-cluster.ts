@@ -324,19 +324,22 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     try {
       const holder = await adopt(sessionId)
       const states = holder === nodes.self.id ? await runs?.states([sessionId]) : undefined
-      // Another node was faster, or everything had ended.
-      if ((states?.get(sessionId) ?? []).length === 0) endEntries(sessionId)
+      // Another node was faster, or everything had ended. A message that just arrived may have begun another turn.
+      if ((states?.get(sessionId) ?? []).length === 0) endEntries(sessionId, id)
     } catch (error) {
       warn('a turn of another node could not be continued')(error)
       suspend(sessionId)
     }
   }
 
-  function endEntries(sessionId: string): void {
-    if (!entries.has(sessionId)) return
-    ended.push(...(entries.get(sessionId) ?? []))
-    entries.delete(sessionId)
-    ending ??= delay(endTogetherMs).then(flushEnded)
+  /** Ends all turns of a chat, or only one. */
+  function endEntries(sessionId: string, only?: string): void {
+    const all = entries.get(sessionId) ?? []
+    const rest = only === undefined ? [] : all.filter((id) => id !== only)
+    if (rest.length > 0) entries.set(sessionId, rest)
+    else entries.delete(sessionId)
+    ended.push(...all.filter((id) => !rest.includes(id)))
+    if (ended.length > 0) ending ??= delay(endTogetherMs).then(flushEnded)
   }
 
   async function flushEnded(): Promise<void> {

@@ -27,7 +27,8 @@ export class RemoteRun implements Follower, LogSource {
   readonly #record: RunRecord
   readonly #store: Store
   readonly #feed: FrameFeed
-  #status: RunRecord['status']
+  /** As of the frames that have arrived. The record may be newer than those. */
+  #status: RunRecord['status'] = 'running'
   #tail: Frame[] = []
   #tailFrom: number
   #subscribers: readonly Subscriber[] = []
@@ -43,7 +44,6 @@ export class RemoteRun implements Follower, LogSource {
     this.#record = record
     this.#store = store
     this.#feed = feed
-    this.#status = record.status
   }
 
   /** Sends everything after the first of these numbers that the log contains, else the whole run. */
@@ -65,6 +65,11 @@ export class RemoteRun implements Follower, LogSource {
   }
 
   onFrames(frames: readonly Frame[]): void {
+    // The frames of an ended run are merged, so the first may begin with what has arrived.
+    if (frames.some(({ from }) => from < this.number)) {
+      this.#tail = []
+      this.#tailFrom = this.number
+    }
     this.#tail.push(...frames)
     this.number = frames.at(-1)?.to ?? this.number
     for (const dropped of this.#tail.splice(0, Math.max(0, this.#tail.length - maxTail))) this.#tailFrom = dropped.to
@@ -74,16 +79,9 @@ export class RemoteRun implements Follower, LogSource {
     }
   }
 
-  onState(): void {
-    void this.#store.runs.get(this.runId).then(
-      (now) => {
-        // A run that was deleted has nothing more to say.
-        this.#status = now?.status ?? 'interrupted'
-        for (const subscriber of this.#subscribers) subscriber.check()
-      },
-      // The feed asks again.
-      () => undefined,
-    )
+  onState(status: RunRecord['status'] = 'interrupted'): void {
+    this.#status = status
+    for (const subscriber of this.#subscribers) subscriber.check()
   }
 
   recent(after: number): LogPage | undefined {

@@ -92,7 +92,14 @@ describe('data of a person', () => {
     for (const { text } of raw.rows) expect(text).not.toMatch(new RegExp(`${ann}|\\bann\\b`, 'i'))
     expect((await server.json(`/ai/sessions/s-one`)).status).toBe(404)
     expect((await server.request(`/ai/blobs/${picture}`)).status).toBe(404)
-    expect(await server.messages('s-two')).toHaveLength(4)
+    const rest = await server.messages('s-two')
+    expect(rest).toHaveLength(4)
+    expect(rest.map(({ metadata }) => metadata?.author?.name)).toEqual([
+      expect.stringMatching(/^bob/i),
+      undefined,
+      '',
+      undefined,
+    ])
     expect((await server.as('admin').json<{ total: object }>('/ai/usage')).body.total).toEqual(before)
     type Entry = { action: string; actor: { id: string; name: string | null }; target: { id: string } | null }
     const { entries } = (await server.as('admin').json<{ entries: Entry[] }>('/ai/audit?limit=200')).body

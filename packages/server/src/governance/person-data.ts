@@ -117,6 +117,7 @@ export function createPersonData(options: PersonDataOptions): PersonData {
       await forgetLimits(person.id)
       await mergeUsage(person.id)
       await deleteOwnRows(person.id)
+      await forgetName(person.id)
       const alias = await audit.aliasOf(person.id)
       await audit.forget(person)
       // Replace the remaining mentions of the person in all tables.
@@ -177,6 +178,30 @@ export function createPersonData(options: PersonDataOptions): PersonData {
     })
   }
 
+  /** Their messages in the chats of others stay, without their name. */
+  async function forgetName(personId: string): Promise<void> {
+    const named = `${JSON.stringify({ id: personId }).slice(0, -1)},"name":`
+    for (;;) {
+      const rows = await db
+        .selectFrom('message')
+        .select(['session_id', 'agent_id', 'id', 'metadata'])
+        .where('metadata', 'like', `%${named}"_%`)
+        .limit(pageRows)
+        .execute()
+      for (const { metadata, ...key } of rows) {
+        const nameless = metadata!.replace(authors, (text, id) => (id === personId ? `{"id":"${id}","name":""}` : text))
+        await db
+          .updateTable('message')
+          .set({ metadata: nameless })
+          .where('session_id', '=', key.session_id)
+          .where('agent_id', '=', key.agent_id)
+          .where('id', '=', key.id)
+          .execute()
+      }
+      if (rows.length < pageRows) return
+    }
+  }
+
   async function deleteOwnRows(person: string): Promise<void> {
     const tables = new Set((await db.introspection.getTables()).map(({ name }) => name))
     const dynamic: AnyDb = db
@@ -188,6 +213,9 @@ export function createPersonData(options: PersonDataOptions): PersonData {
           .execute()
   }
 }
+
+/** Authors in the metadata of messages. */
+const authors = /\{"id":"([^"]*)","name":"(?:[^"\\]|\\.)*"\}/g
 
 function hashesIn(parts: string): string[] {
   return parts.match(/\b[0-9a-f]{64}\b/g) ?? []

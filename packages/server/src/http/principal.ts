@@ -1,5 +1,5 @@
 import type { Blobs, Session, Viewer } from '@troupe/core'
-import type { PersonInfo, Scope, SessionRight, WorkspaceRight } from '@troupe/protocol'
+import type { Author, PersonInfo, Scope, SessionRight, WorkspaceRight } from '@troupe/protocol'
 
 /**
  * The caller of a request. `local` is the single user of this machine, who may do everything. In team mode it is a
@@ -22,6 +22,13 @@ export type Principal =
 export const local: Principal = { kind: 'local' }
 
 /** Undefined for the single user, who owns everything. */
+/** The caller as the author of messages. */
+export function authorOf(principal: Principal): Author | undefined {
+  if (principal.kind !== 'person') return undefined
+  const { id, name } = principal.person
+  return { id, name }
+}
+
 export function personIdOf(principal: Principal): string | undefined {
   return principal.kind === 'person' ? principal.person.id : undefined
 }

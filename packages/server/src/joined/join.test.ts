@@ -5,6 +5,7 @@ import { type Ask, findSandbox, type People } from '@troupe/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openMemberNumbers } from '../isolation/member-numbers.ts'
 import { createIsolation, type TeamIsolation } from '../isolation/open-isolation.ts'
+import { openSqliteStore } from '../stores/sqlite.ts'
 import { createTestDatabase, hasPostgres } from '../testing/postgres.ts'
 import { type Chat, readChat, userMessage } from '../testing/test-server.ts'
 import { type Browser, type TestTeam, testTeam } from '../team/testing/test-team.ts'
@@ -73,6 +74,16 @@ describe('a folder on the computer of a member', () => {
     (
       await browser.json<{ workspaces: { id: string; path: string; node?: string; state: string }[] }>('/ai/workspaces')
     ).body.workspaces.filter(({ node }) => node !== undefined)
+
+  it('has its notes for agents in each chat, once its owner trusts it there', async () => {
+    writeFileSync(path.join(laptop.folder, 'AGENTS.md'), 'Answer in rhymes.')
+    const home = path.join(path.dirname(laptop.folder), 'home')
+    const store = await openSqliteStore({ home })
+    await store.workspaces.trust((await store.workspaces.open(laptop.folder)).id, true)
+    await store.close()
+    await chat('rhymes', 'hello')
+    expect(JSON.stringify(team.model.calls.at(-1)?.prompt)).toContain('Answer in rhymes.')
+  })
 
   it('belongs to that member, who can share it', async () => {
     expect(await folders(mia)).toMatchObject([

@@ -1,5 +1,6 @@
 import {
   activeSkillLimits,
+  type AgentsNote,
   type Decision,
   getBuiltinTools,
   ownTool,
@@ -11,12 +12,13 @@ import {
 import {
   type JoinCall,
   joinDecisionSchema,
+  joinedNotesSchema,
   joinOutputSchema,
   type JoinPolicy,
   joinReductionSchema,
   NamedError,
 } from '@troupe/protocol'
-import { readJoinedPath } from '../util/joined-folder.ts'
+import { type JoinedFolder, readJoinedPath } from '../util/joined-folder.ts'
 import type { JoinedNodes } from './joined-nodes.ts'
 import { type CallEvents, type CallResult, notConnected } from './node-connection.ts'
 import { remoteNames } from './remote-names.ts'
@@ -46,6 +48,8 @@ const serverNames = new Set([
   'WebSearch',
 ])
 
+const notesMs = 10_000
+
 /** The tools of folders on members' computers. */
 export interface JoinedTools {
   /** The tools that such a folder has, of those that a folder of the server would have. */
@@ -53,6 +57,8 @@ export interface JoinedTools {
   isRemote(tool: Tool): boolean
   /** Lets the computer decide about a call of a remote tool, by these rules and its own. */
   decide(call: { tool: Tool; input: unknown }, ctx: ToolContext, policy: Policy): Promise<Decision>
+  /** The notes for agents in a folder. Undefined if its computer does not answer. */
+  notes(at: JoinedFolder): Promise<AgentsNote[] | undefined>
 }
 
 export function createJoinedTools(nodes: Pick<JoinedNodes, 'find'>): JoinedTools {
@@ -86,6 +92,18 @@ export function createJoinedTools(nodes: Pick<JoinedNodes, 'find'>): JoinedTools
         return { decision: 'deny', rule: null, reason: reasonOf(error) }
       }
     },
+    notes,
+  }
+
+  async function notes(at: JoinedFolder): Promise<AgentsNote[] | undefined> {
+    try {
+      const connection = await nodes.find(at)
+      const answer = await connection?.call({ op: 'notes', folder: at.folder }, AbortSignal.timeout(notesMs))
+      return answer && joinedNotesSchema.parse(answer.value)
+    } catch {
+      // The first tool call says why.
+      return undefined
+    }
   }
 
   function remoteTool(tool: Tool): Tool {

@@ -1,4 +1,4 @@
-import { type JoinCall, NamedError, type NodeMessage, nodeMessageSchema, type ServerMessage } from '@troupe/protocol'
+import { type JoinRequest, NamedError, type NodeMessage, nodeMessageSchema, type ServerMessage } from '@troupe/protocol'
 import type { WebSocket } from 'ws'
 
 /** What a call reports before its result. */
@@ -15,7 +15,7 @@ export interface NodeConnection {
    * Rejects with the reason of the signal, with `NodeGone` if the connection ends, or with the error of the computer.
    * A call is sent once and never again.
    */
-  call(call: JoinCall, signal: AbortSignal, events?: CallEvents): Promise<CallResult>
+  call(call: JoinRequest, signal: AbortSignal, events?: CallEvents): Promise<CallResult>
   drop(sessionId: string, agentId?: string): void
   close(): void
 }

@@ -13,6 +13,7 @@ import path from 'node:path'
 import { findSandbox } from '@troupe/core'
 import { type JoinCall, serverMessageSchema } from '@troupe/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSqliteStore } from '../stores/sqlite.ts'
 import { type NodeRuntime, openNodeRuntime } from './node-runtime.ts'
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-runtime-')))
@@ -77,6 +78,23 @@ describe('a computer that joined a hostile server', () => {
     await expect(call('Grep', { pattern: 'secret', path: root })).rejects.toThrow('outside of the folder')
     await expect(call('Read', { file_path: secret }, { folder: root })).rejects.toThrow('no longer shares')
     expect(existsSync(path.join(root, 'x.txt'))).toBe(false)
+  })
+
+  it('gives the notes of the folder to chats once it is trusted here, and nothing from outside', async () => {
+    writeFileSync(path.join(folder, 'AGENTS.md'), 'Use tabs.\n@../other/secret.txt\n')
+    writeFileSync(path.join(root, 'AGENTS.md'), 'Not of the folder.')
+    const notes = async (of = folder): Promise<string> => {
+      const request = { op: 'notes' as const, folder: of }
+      return JSON.stringify((await runtime.handle(request, new AbortController().signal, () => undefined)).value)
+    }
+    expect(await notes()).toBe('[]')
+    const store = await openSqliteStore({ home })
+    const { id } = await store.workspaces.open(folder)
+    await store.workspaces.trust(id, true)
+    await store.close()
+    expect(await notes()).toContain('Use tabs.')
+    expect(await notes()).not.toMatch(/the secret|Not of the folder/)
+    await expect(notes(root)).rejects.toThrow('no longer shares')
   })
 
   it('follows its own rules, whatever the server allows', async () => {

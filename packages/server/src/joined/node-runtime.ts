@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import {
+  type AgentsNote,
   type Blobs,
   checkInput,
   compileRules,
@@ -11,6 +12,7 @@ import {
   getBuiltinTools,
   isInside,
   type Policy,
+  readAgentsNotes,
   type RuleLine,
   type SandboxFinding,
   type Tool,
@@ -18,7 +20,7 @@ import {
   unwrapResult,
 } from '@troupe/core'
 import { openDocuments } from '@troupe/documents'
-import type { JoinCall, JoinPolicy, NodeMessage } from '@troupe/protocol'
+import type { JoinCall, JoinPolicy, JoinRequest, NodeMessage } from '@troupe/protocol'
 import { createAgentStates } from '../agents/agent-states.ts'
 import { createProjectConfigs, openConfig, toolSettings } from '../config/config.ts'
 import { openLsp } from '../lsp/open-lsp.ts'
@@ -38,7 +40,7 @@ export interface NodeRuntime {
   readonly sandbox: SandboxFinding
   /** Throws an Error for the model. */
   handle(
-    call: JoinCall,
+    call: JoinRequest,
     signal: AbortSignal,
     report: (message: CallReport) => void,
   ): Promise<Pick<Extract<NodeMessage, { type: 'result' }>, 'value' | 'blobs'>>
@@ -85,9 +87,10 @@ export async function openNodeRuntime(options: NodeRuntimeOptions): Promise<Node
   return {
     sandbox,
     async handle(call, signal, report) {
+      if (call.op === 'notes') return { value: notesIn(call.folder) }
       const tool = tools.get(call.tool)
       if (tool === undefined) throw new Error(`${call.tool} does not run on a joined computer.`)
-      if (!folders.includes(call.folder)) throw new Error('This computer no longer shares the folder of this chat.')
+      assertShared(call.folder)
       const checked = checkInput(tool, call.input)
       if ('complaint' in checked) throw new Error(checked.complaint)
       const blobs = collectBlobs()
@@ -102,6 +105,16 @@ export async function openNodeRuntime(options: NodeRuntimeOptions): Promise<Node
       documents.close()
       await lsp.close()
     },
+  }
+
+  function assertShared(folder: string): void {
+    if (!folders.includes(folder)) throw new Error('This computer no longer shares the folder of this chat.')
+  }
+
+  /** Notes for agents, as a chat on this computer would get them. Nothing outside of the folder is read. */
+  function notesIn(folder: string): AgentsNote[] {
+    assertShared(folder)
+    return isTrusted(home, folder) ? readAgentsNotes(folder, { roots: [folder], personHome, seen: new Set() }) : []
   }
 
   async function perform(

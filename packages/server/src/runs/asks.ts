@@ -211,10 +211,16 @@ export function askRoutes({ store, inbox, answers }: { store: Store; inbox: Inbo
 export function toolAckRoutes({ store, runs }: { store: Store; runs: RunManager }): Route[] {
   return implement(toolAckEndpoints, {
     'POST /ai/tools/ack': async ({ body, workspaceId }) => {
-      const { sessionId, toolCallId, clientId, status, output, errorText } = body
+      const { sessionId, toolCallId, clientId } = body
       await findSession(store, sessionId, workspaceId)
-      const answer: Answer = { type: 'answers', answers: { status, output, errorText } }
+      const answer = ackAnswer(body)
       return { result: await runs.acknowledge({ sessionId, toolCallId, client: clientId, answer }) }
     },
   })
+}
+
+/** The answer that a page's report about a call is stored as. */
+export function ackAnswer(report: { status: string; output?: unknown; errorText?: string | undefined }): Answer {
+  const { status, output, errorText } = report
+  return { type: 'answers', answers: { status, output, errorText } }
 }

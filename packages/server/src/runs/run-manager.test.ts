@@ -75,6 +75,40 @@ describe('live runs', () => {
     await runs.stop('s1')
   })
 
+  it('make room for the next message once their end is known, also if it was taken up before it was closed', async () => {
+    const test = await open([[{ text: 'One.' }]])
+    const { transaction } = test.store
+    let held = Promise.withResolvers<void>()
+    let storing = Promise.withResolvers<void>()
+    const store = withStore(test.store, {
+      async transaction(work) {
+        storing.resolve()
+        await held.promise
+        return transaction(work)
+      },
+    })
+    const { runs, ask, session } = test.next([[{ text: 'One.' }], [{ text: 'Two.' }]], { store })
+    const first = await ask()
+    const sink = createTestSink()
+    first.subscribe(sink, {})
+    await storing.promise
+    await vi.waitFor(() => expect(sink.chunks().at(-1)?.type).toBe('finish'))
+    const next = { session, userMessageId: 'u1', request: { model: 'test/scripted' } }
+    const waits = runs.assertFree('s1')
+    // The database fails at this moment.
+    runs.abandon('s1')
+    const never = held
+    ;[held, storing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await runs.recover('s1')
+    await storing.promise
+    never.reject(new Error('The connection ended.'))
+    const started = runs.start(next)
+    held.resolve()
+    await waits
+    expect((await (await started).done).parts.at(-1)).toMatchObject({ text: 'Two.' })
+    expect((await store.runs.get(first.id))?.status).toBe('done')
+  })
+
   it('that cannot be opened leave nothing behind', async () => {
     const missing = new NamedError('ModelNotFound', 'There is no such model.', { status: 404 })
     const { runs, store, ask } = await open([], {
@@ -228,6 +262,19 @@ describe('a run that waits for a person', () => {
     await answered
     expect(await runs.park('s1')).toBe(false)
     expect((await run.done).parts.at(-1)).toMatchObject({ type: 'text' })
+  })
+
+  it('is not taken for stopped if it is left at the same time', async () => {
+    const { runs, store, ask } = await open(approving, { toolList: [tool('Change')] })
+    const run = await ask()
+    await run.settled()
+    const parked = runs.park('s1')
+    await expect(runs.stop('s1')).rejects.toMatchObject({ name: 'NotHere' })
+    expect(await parked).toBe(true)
+    expect((await store.runs.get(run.id))?.status).toBe('waiting')
+    await runs.recover('s1')
+    expect(await runs.stop('s1')).toMatchObject({ runId: run.id })
+    expect((await store.runs.get(run.id))?.status).toBe('aborted')
   })
 
   it('continues when an answer came while it was left', async () => {

@@ -17,11 +17,14 @@ import { type PreparedRun, prepareRun, type RunRequest, runRequestOf } from './p
 import type { RunServices } from './run-services.ts'
 import { notHere } from './not-here.ts'
 import { createRecovery } from './recover.ts'
+import { withinTime } from '../util/concurrency.ts'
 import { createStandaloneAgents } from './standalone-agents.ts'
 import type { LiveRun, OpenRun, RunToBegin, RunManager, StartRun } from './run-types.ts'
 
 export type { LiveRun, RunManager } from './run-types.ts'
 export type { RunRequest } from './prepare-run.ts'
+
+const closingMs = 10_000
 
 export function createRunManager(services: RunServices): RunManager {
   const { store, inbox } = services
@@ -54,8 +57,7 @@ export function createRunManager(services: RunServices): RunManager {
     start(given) {
       const sessionId = given.session.id
       if (closing) return Promise.reject(shuttingDown(services.turns !== undefined))
-      const isBusy = opening.has(sessionId) || live(sessionId).some((run) => !isBeside(given, run))
-      if (isBusy) return Promise.reject(sessionBusy(live(sessionId)[0]))
+      if (opening.has(sessionId)) return Promise.reject(sessionBusy(live(sessionId)[0]))
       const started = start(given).finally(() => opening.delete(sessionId))
       opening.set(sessionId, started)
       return started
@@ -116,6 +118,8 @@ export function createRunManager(services: RunServices): RunManager {
       const begun = performance.now()
       for (const run of stopped) run.abort(stopNow())
       await Promise.all(stopped.map((run) => run.done))
+      // They were handed over or parked at that moment, so they still have to be stopped.
+      if (stopped.some(({ left }) => left)) throw notHere()
       return { runId: first.id, ms: Math.round(performance.now() - begun) }
     },
     async steer(sessionId, message) {
@@ -136,8 +140,11 @@ export function createRunManager(services: RunServices): RunManager {
       return result
     },
     recover: recovery.recover,
-    async closed(sessionId) {
-      await Promise.allSettled(live(sessionId).flatMap((run) => (run.isClosing ? run.done : [])))
+    closed,
+    async assertFree(sessionId, messageId) {
+      await closed(sessionId)
+      const busy = live(sessionId).find((run) => messageId === undefined || run.messageId === messageId)
+      if (busy !== undefined) throw sessionBusy(busy)
     },
     async handOver(sessionIds, now) {
       await Promise.allSettled(sessionIds.flatMap((id) => opening.get(id) ?? []))
@@ -182,6 +189,18 @@ export function createRunManager(services: RunServices): RunManager {
     return record
   }
 
+  async function closed(sessionId: string): Promise<void> {
+    const over = async (): Promise<void> => {
+      // One that is lost while it is closed may be taken up again, and closed then.
+      for (;;) {
+        const closing = live(sessionId).filter(({ isClosing }) => isClosing)
+        if (closing.length === 0) return
+        await Promise.allSettled(closing.map(({ done }) => done))
+      }
+    }
+    await withinTime(over(), closingMs)
+  }
+
   /** The sub-agents of a session. */
   function alone(sessionId: string): OpenRun[] {
     return [...children].flatMap(([key, child]) => (key.startsWith(`${sessionId}/`) ? [child] : []))
@@ -198,6 +217,10 @@ export function createRunManager(services: RunServices): RunManager {
 
   async function start(given: StartRun): Promise<LiveRun> {
     const { session, userMessageId, request } = given
+    assertCurrent(given.record)
+    await closed(session.id)
+    const busy = live(session.id).find((run) => !isBeside(given, run))
+    if (busy !== undefined) throw sessionBusy(busy)
     const parts = await prepareRun(services, session, request, { userMessageId, agentId: null })
     // In a cluster, the run and its turn are stored together.
     const stored =
@@ -206,8 +229,7 @@ export function createRunManager(services: RunServices): RunManager {
     const record = stored ?? (await newRecord(given, store))
     await late.store(session.id)
     services.turns?.assertHeld(session.id)
-    // The session was taken again since the run was stored, which continued the run.
-    if (services.turns !== undefined && fences.get(record) !== services.turns.fence(session.id)) throw notHere()
+    assertCurrent(record)
     // A stored record has the same request. Two copies would stay in memory as long as the run.
     const own = stored === undefined ? request : (stored.request as RunRequest)
     const begun = stored === undefined ? 'unstored' : 'stored'
@@ -215,6 +237,13 @@ export function createRunManager(services: RunServices): RunManager {
     void run.begin()
     tellWatchers(session.id)
     return run
+  }
+
+  /** In a cluster, throws if the session was taken again since the run was stored, which continued the run. */
+  function assertCurrent(record: RunRecord | undefined): void {
+    const { turns } = services
+    if (turns === undefined || record === undefined) return
+    if (fences.get(record) !== turns.fence(record.sessionId)) throw notHere()
   }
 
   function tellWatchers(sessionId: string): void {

@@ -124,7 +124,7 @@ export interface RunManager {
   ): Promise<void>
   /**
    * Aborts a session's runs, or the one that writes this answer, and waits until they are stored and closed. Returns
-   * undefined if there is none.
+   * undefined if there is none. In a cluster, throws `NotHere` (421) if they were left to another process meanwhile.
    */
   stop(sessionId: string, messageId?: string): Promise<{ runId: string; ms: number } | undefined>
   /** Throws `NoRun` (409). Resolves once the message is durable. */
@@ -138,8 +138,13 @@ export interface RunManager {
    * waits for a person cannot be continued at the moment.
    */
   recover(sessionId?: string): Promise<void>
-  /** Waits for runs that are over but still being closed: a reader on another node may know of their end first. */
+  /**
+   * Waits for runs that are over but still being closed, since readers may know of their end first. A run that another
+   * process left in that state counts, too. Waits at most 10 seconds.
+   */
   closed(sessionId: string): Promise<void>
+  /** Waits like `closed`, then throws `SessionBusy` (409) if a run is live, or the one that writes this answer. */
+  assertFree(sessionId: string, messageId?: string): Promise<void>
   /** Leaves all runs of these sessions unfinished for another process, each at its next safe point. */
   handOver(sessionIds: readonly string[], now: AbortSignal): Promise<void>
   /**

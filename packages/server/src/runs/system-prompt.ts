@@ -49,6 +49,8 @@ export interface PrefaceOptions {
   agents(workspace: Workspace): Promise<Preface['agents']>
   /** The operating system of a member's computer, if it is connected. */
   systemOf?: ((at: JoinedFolder) => string | undefined) | undefined
+  /** The notes for agents in a folder of a member's computer. Undefined if it does not answer. */
+  notesOf?: ((at: JoinedFolder) => Promise<AgentsNote[] | undefined>) | undefined
 }
 
 interface Prefaces {
@@ -84,8 +86,9 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
         hold(session.id, known)
         return known
       }
-      const made = { ...(await build(session, workspace)), compactions, revision }
-      if (history === undefined) return made
+      const { isComplete, ...built } = await build(session, workspace)
+      const made = { ...built, compactions, revision }
+      if (history === undefined || !isComplete) return made
       hold(session.id, made)
       store
         .transaction((inside) => inside.settings.set(key, made), { canWait: true })
@@ -114,11 +117,19 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
     held.set(sessionId, { ...preface, blocks: shared(preface.blocks), agents: shared(preface.agents) })
   }
 
-  async function build(session: Session, workspace: Workspace): Promise<Omit<Preface, 'compactions' | 'revision'>> {
+  /** `isComplete` is false if something could not be read at the moment. */
+  async function build(
+    session: Session,
+    workspace: Workspace,
+  ): Promise<Omit<Preface, 'compactions' | 'revision'> & { isComplete: boolean }> {
     const { home, personHome } = options
     const blocks: PromptBlock[] = [{ name: 'environment', text: environmentText(session, workspace, options.systemOf) }]
     const { path: folder, trusted, projects } = workspace
-    for (const note of agentsNotes({ home, personHome, workspace: folder, trusted, projects }))
+    const notes = agentsNotes({ home, personHome, workspace: folder, trusted, projects })
+    const joined = readJoinedPath(folder)
+    const there = joined === undefined ? [] : await options.notesOf?.(joined)
+    notes.push(...(there ?? []))
+    for (const note of notes)
       blocks.push({ name: `notes ${note.path}`, text: `Notes for agents from ${note.path}:\n${note.text}` })
     for (const layer of options.layers) {
       const text = await layer.text(session, workspace)
@@ -130,7 +141,7 @@ export function createPrefaces(options: PrefaceOptions): Prefaces {
       hidden,
       pageIds,
     }))
-    return { blocks, agents }
+    return { blocks, agents, isComplete: there !== undefined }
   }
 }
 

@@ -76,10 +76,7 @@ export function contextRoutes(options: {
     },
     'PATCH /ai/sessions/:id/compactions/:compactionId': async ({ params, body, workspaceId }) => {
       const session = await findSession(store, params.id, workspaceId)
-      if (options.runs.get(session.id) !== undefined)
-        throw new NamedError('SessionBusy', 'An answer is running in this chat. Stop it or wait for it to finish.', {
-          status: 409,
-        })
+      await options.runs.assertFree(session.id)
       return { compaction: await switchCompaction(session.id, params.compactionId, body.off) }
     },
   })

@@ -11,7 +11,6 @@ import { viewerOf } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import type { RunManager } from '../runs/run-types.ts'
-import { sessionBusy } from '../runs/run-errors.ts'
 import type { KeyedMutex } from '../util/concurrency.ts'
 import { pageSize } from './message-routes.ts'
 
@@ -46,8 +45,7 @@ export function feedbackRoutes({ store, runs, lock }: { store: Store; runs: RunM
 
   async function change(sessionId: string, messageId: string, feedback: Feedback | undefined): Promise<void> {
     await lock(sessionId, async () => {
-      const writing = runs.get(sessionId, messageId)
-      if (writing !== undefined) throw sessionBusy(writing)
+      await runs.assertFree(sessionId, messageId)
       const answer = await store.messages.get({ sessionId }, messageId)
       if (answer?.role !== 'assistant')
         throw new NamedError('MessageNotFound', 'This answer does not exist.', { status: 404 })

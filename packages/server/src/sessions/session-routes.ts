@@ -35,7 +35,7 @@ export function sessionRoutes(options: {
 }): Route[] {
   const { store, runs, lock, permissions, dropSession, published } = options
   return implement(sessionEndpoints, {
-    'GET /ai/sessions': async ({ principal, query: { q, view, folder, cursor, limit }, workspaceId }) => {
+    'GET /ai/sessions': async ({ principal, query: { q, view, folder, shared, cursor, limit }, workspaceId }) => {
       const viewer = viewerOf(principal)
       const found = await store.sessions.list({
         workspaceId,
@@ -43,6 +43,7 @@ export function sessionRoutes(options: {
         view: view || undefined,
         folderId: folder === 'none' ? null : folder || undefined,
         viewer,
+        withoutShared: shared === '0',
         cursor: cursor || undefined,
         ...pageSize(limit),
       })
@@ -86,8 +87,7 @@ export function sessionRoutes(options: {
     'POST /ai/sessions/:id/fork': async ({ principal, params, body: { messageId }, workspaceId }) => {
       const from = await findSession(store, params.id, workspaceId)
       await assertMessage(store, { sessionId: from.id }, messageId)
-      if (runs.get(from.id, messageId) !== undefined)
-        throw new NamedError('SessionBusy', 'This answer is still being written.', { status: 409 })
+      await runs.assertFree(from.id, messageId)
       const session = await forkSession(store, from, messageId, personIdOf(principal) ?? null)
       await options.blobScopes.copy(from.id, session.id)
       return { session }

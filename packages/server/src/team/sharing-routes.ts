@@ -7,7 +7,7 @@ import {
   type Sharing,
   sharingEndpoints,
 } from '@troupe/protocol'
-import type { Principal, Rights } from '../http/principal.ts'
+import { isAdmin, personIdOf, type Principal, type Rights } from '../http/principal.ts'
 import { implement, type Route } from '../http/route.ts'
 import { findSession } from '../http/scope.ts'
 import type { RunManager } from '../runs/run-manager.ts'
@@ -41,7 +41,7 @@ export interface SharingServices {
 export function sharingRoutes(services: SharingServices): Route[] {
   const { team, store, people, sharing, access, limits, names, recheck } = services
 
-  async function shown(session: Session, rights: Rights): Promise<{ sharing: Sharing }> {
+  async function shown(session: Session, rights: Rights, principal: Principal): Promise<{ sharing: Sharing }> {
     const own = (await rights.session(session)) ?? 'read'
     const [shares, links] = await Promise.all([sharing.shares(session.id), sharing.links(session.id)])
     const known = await names([
@@ -59,25 +59,37 @@ export function sharingRoutes(services: SharingServices): Route[] {
         }),
         links: own === 'manage' ? links.map((link) => shownLink(link, known)) : [],
         own,
+        remember: await rememberable(session, rights, principal),
       },
     }
   }
 
+  /** Those who manage the folder remember for it in their own chats, and those who manage the team for all folders. */
+  async function rememberable(session: Session, rights: Rights, principal: Principal): Promise<Sharing['remember']> {
+    if (personIdOf(principal) !== session.ownerId) return ['session']
+    const isFolder = (await rights.workspace(session.workspaceId)) === 'manage'
+    return [
+      'session',
+      ...(isFolder ? (['project'] as const) : []),
+      ...(isAdmin(principal) ? (['always'] as const) : []),
+    ]
+  }
+
   return implement(sharingEndpoints, {
-    'GET /ai/sessions/:id/sharing': async ({ params, workspaceId, rights }) =>
-      shown(await findSession(store, params.id, workspaceId), rights),
-    'PATCH /ai/sessions/:id/sharing': async ({ params, body, workspaceId, rights }) => {
+    'GET /ai/sessions/:id/sharing': async ({ principal, params, workspaceId, rights }) =>
+      shown(await findSession(store, params.id, workspaceId), rights, principal),
+    'PATCH /ai/sessions/:id/sharing': async ({ principal, params, body, workspaceId, rights }) => {
       const { id } = await findSession(store, params.id, workspaceId)
       const session = await store.sessions.update(id, { visibility: body.visibility })
       await recheck()
-      return shown(session, rights)
+      return shown(session, rights, principal)
     },
-    'PUT /ai/sessions/:id/shares': async ({ params, body: { personId, right }, workspaceId, rights }) => {
+    'PUT /ai/sessions/:id/shares': async ({ principal, params, body: { personId, right }, workspaceId, rights }) => {
       const session = await findSession(store, params.id, workspaceId)
       if (right !== null && (await people.role(personId)) === undefined) throw memberNotFound()
       await sharing.share(session.id, personId, right)
       await recheck()
-      return shown(session, rights)
+      return shown(session, rights, principal)
     },
     'POST /ai/sessions/:id/links': async ({ principal, params, body, workspaceId }) => {
       const { id } = await findSession(store, params.id, workspaceId)

@@ -38,6 +38,49 @@ describe('a chat', () => {
   })
 })
 
+describe('a chat of several people', () => {
+  it('says who wrote each message, also in exports', async () => {
+    await readChat(await mia.request('/ai/chat', { body: { sessionId: 'talk', message: userMessage('hello', 'u1') } }))
+    await mia.json('/ai/sessions/talk/shares', { method: 'PUT', body: { personId: sam.id, right: 'write' } })
+    await readChat(
+      await sam.request('/ai/chat', { body: { sessionId: 'talk', message: userMessage('me, too', 'u2') } }),
+    )
+    const { body } = await mia.json<{ messages: { role: string; metadata?: { author?: object } }[] }>(
+      '/ai/sessions/talk/messages',
+    )
+    const authors = body.messages.flatMap(({ role, metadata }) => (role === 'user' ? [metadata?.author] : []))
+    expect(authors).toEqual([
+      { id: mia.id, name: 'Mia' },
+      { id: sam.id, name: 'Sam' },
+    ])
+    const markdown = await (await mia.request('/ai/sessions/talk/export?format=md')).text()
+    expect(markdown.match(/^## (Mia|Sam|You)/gm)).toEqual(['## Mia', '## Sam'])
+  })
+
+  it('is listed once: shared chats are not among the other chats of the folder', async () => {
+    const ids = async (browser: Browser, path: string) =>
+      (await browser.json<{ sessions: { id: string }[] }>(path)).body.sessions.map(({ id }) => id)
+    expect(await ids(sam, '/ai/shared-sessions')).toEqual(['talk', 'chat'])
+    expect(await ids(sam, '/ai/sessions?view=active')).toEqual(['talk', 'chat'])
+    expect(await ids(sam, '/ai/sessions?view=active&shared=0')).toEqual([])
+    expect(await ids(mia, '/ai/sessions?view=active&shared=0')).toEqual(['talk', 'chat'])
+  })
+
+  it('says how long each person may remember an approval', async () => {
+    const scopes = async (browser: Browser) =>
+      (await browser.json<{ sharing: { remember: string[] } }>('/ai/sessions/talk/sharing')).body.sharing.remember
+    const grant = (right: string | null) =>
+      team.owner.json(`/ai/workspaces/${team.workspace.id}/grants`, {
+        method: 'PUT',
+        body: { subject: { personId: mia.id }, right },
+      })
+    expect([await scopes(mia), await scopes(sam)]).toEqual([['session'], ['session']])
+    expect((await grant('manage')).status).toBe(200)
+    expect([await scopes(mia), await scopes(sam)]).toEqual([['session', 'project'], ['session']])
+    await grant(null)
+  })
+})
+
 describe('a share link', () => {
   it('shows the chat to anyone until it is revoked or expires', async () => {
     const { body } = await mia.json<{ url: string; link: { id: string } }>('/ai/sessions/chat/links', {

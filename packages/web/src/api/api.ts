@@ -6,6 +6,7 @@ import type { NewProvider, ProviderPatch } from './providers.ts'
 import type { Request, RequestOptions } from './request.ts'
 import type { AgentDefinitionBody, CallNote, ChatBody, SubAgentRef, TabNote } from './session-types.ts'
 import type { ConfigPatch, McpPatch, NewMcpServer, NewRule, UsageDays } from './settings-types.ts'
+import { pageAccess } from './page-access.ts'
 
 export type { ChatBody, ListedSession, PickItem, Removed, SessionPage } from './session-types.ts'
 
@@ -32,7 +33,14 @@ export function createApi(request: Request, folder: string | null = null) {
     /** For parts of the page that load later. */
     call,
     sessions: ({ query, ...rest }: SessionQuery = {}) =>
-      call('GET /ai/sessions', { query: { ...rest, q: query === '' ? undefined : query } }),
+      call('GET /ai/sessions', {
+        query: {
+          ...rest,
+          q: query === '' ? undefined : query,
+          // A team's page lists them separately.
+          shared: rest.view === 'active' && pageAccess.isTeam() ? '0' : undefined,
+        },
+      }),
     session: (id: string) => call('GET /ai/sessions/:id', { params: { id } }),
     complete: (text: string, signal: AbortSignal, most?: number) =>
       call('GET /ai/complete', { query: { text, most }, signal }),

@@ -1,4 +1,4 @@
-import type { Me } from '@troupe/protocol'
+import type { Author, Me, Sharing } from '@troupe/protocol'
 import { type ComponentProps, type ComponentType, createElement } from 'react'
 import { create } from 'zustand'
 import { pageAccess } from '../api/page-access.ts'
@@ -14,6 +14,8 @@ export interface TeamParts {
   CommentButton: ComponentType<{ sessionId: string; messageId: string }>
   /** Below a message. */
   CommentThread: ComponentType<{ sessionId: string; messageId: string }>
+  /** Above a message. */
+  MessageAuthor: ComponentType<{ author: Author }>
   /** In the dialog that shares a chat. */
   SharePeople: ComponentType<{ sessionId: string }>
 }
@@ -32,9 +34,11 @@ interface TeamState {
   readOnly: Readonly<Record<string, string>>
   /** Why the person cannot decide about tool calls, by chat. `*`: in no chat. */
   noApproval: Readonly<Record<string, string>>
+  /** How long the person may remember approvals, by chat. */
+  remember: Readonly<Record<string, Sharing['remember']>>
 }
 
-export const useTeam = create<TeamState>(() => ({ page: null, readOnly: {}, noApproval: {} }))
+export const useTeam = create<TeamState>(() => ({ page: null, readOnly: {}, noApproval: {}, remember: {} }))
 
 /** Undefined if the person may write in the chat. */
 export function useReadOnly(sessionId: string): string | undefined {
@@ -45,6 +49,15 @@ export function useReadOnly(sessionId: string): string | undefined {
 export function useNoApproval(sessionId: string): string | undefined {
   return useTeam(({ noApproval }) => noApproval[sessionId] ?? noApproval['*'])
 }
+
+/** How long the person may remember approvals of the chat. Until it is known, as their role says. */
+export function useRememberScopes(sessionId: string): Sharing['remember'] {
+  const isManager = useMay('manage')
+  return useTeam(({ remember }) => remember[sessionId]) ?? (isManager ? allScopes : oneChat)
+}
+
+const allScopes: Sharing['remember'] = ['session', 'project', 'always']
+const oneChat: Sharing['remember'] = ['session']
 
 /** `write`: start chats. `manage`: change what belongs to everyone. A single user may do both. */
 export type RoleNeed = 'write' | 'manage'

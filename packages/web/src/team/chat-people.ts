@@ -70,10 +70,11 @@ async function refresh(api: Api, sessionId: string): Promise<void> {
 }
 
 /** A chat that the person may only read has no message box, and others decide in it. */
-function noteRight(sessionId: string, { own }: Sharing): void {
+function noteRight(sessionId: string, { own, remember: scopes }: Sharing): void {
   const mayWrite = own !== 'read' && own !== 'comment'
   const mayApprove = own === 'approve' || own === 'manage'
-  useTeam.setState(({ readOnly, noApproval }) => ({
+  useTeam.setState(({ readOnly, noApproval, remember }) => ({
+    remember: { ...remember, [sessionId]: scopes },
     readOnly: noted(readOnly, sessionId, mayWrite ? undefined : t.team.shared.readOnly),
     noApproval: noted(noApproval, sessionId, mayApprove ? undefined : t.team.shared.noApproval),
   }))

@@ -7,6 +7,7 @@ import '../texts/show-team.ts'
 import { t } from '../texts/t.ts'
 import { onTeamEvent } from './chat-people.ts'
 import { CommentButton, CommentThread } from './comments.tsx'
+import { MessageAuthor } from './message-author.tsx'
 import { readPerson } from './parts/person.ts'
 import { PersonMenu } from './person-menu.tsx'
 import { teamSections } from './settings/sections.ts'
@@ -14,7 +15,7 @@ import { SharePeople } from './share-people.tsx'
 import { SharedChats } from './shared-chats.tsx'
 import { ChatWatchers } from './watchers.tsx'
 
-const parts = { PersonMenu, SharedChats, ChatWatchers, CommentButton, CommentThread, SharePeople }
+const parts = { PersonMenu, SharedChats, ChatWatchers, CommentButton, CommentThread, MessageAuthor, SharePeople }
 
 const api = createApi(
   createRequest(

@@ -1,9 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
-import { useTeam } from '../state/team.tsx'
+import type { StoredMessage } from '@troupe/protocol'
+import { UserMessage } from '../chat/messages/user-message.tsx'
+import { type TeamPage, useTeam } from '../state/team.tsx'
 import { button, change, click, eventually, field, named, press, render, type } from '../testing/render.tsx'
 import { t } from '../texts/t.ts'
 import { CommentForm } from './comment-form.tsx'
 import { mentionAt, mentionedIn } from './mention.ts'
+import { MessageAuthor } from './message-author.tsx'
 import { MentionsDialog } from './mentions-dialog.tsx'
 import { SharedChatPage } from './shared-chat.tsx'
 import { SharePeople } from './share-people.tsx'
@@ -13,6 +16,8 @@ const people = [
   { id: 'p2', name: 'Ann Lee', email: null, role: 'member', secondFactor: false, createdAt: 1 },
   { id: 'p3', name: 'Vic', email: null, role: 'viewer', secondFactor: false, createdAt: 1 },
 ]
+
+const Nothing = () => null
 
 beforeEach(() => {
   HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
@@ -54,6 +59,32 @@ test('a chat is shared with a person, and its right changes and ends', async () 
     { personId: 'p1', right: 'approve' },
     { personId: 'p1', right: null },
   ])
+})
+
+test('messages name their authors once somebody else wrote in the chat', async () => {
+  const page = {
+    person: { id: 'p1', role: 'member' },
+    parts: { MessageAuthor, CommentButton: Nothing, CommentThread: Nothing },
+  } as unknown
+  useTeam.setState({ page: page as TeamPage })
+  const [mine, theirs] = [
+    { id: 'p1', name: 'Ann' },
+    { id: 'p2', name: 'Ann Lee' },
+  ].map((author) => ({
+    id: `m-${author.id}`,
+    role: 'user' as const,
+    parentMessageId: null,
+    createdAt: 1,
+    parts: [{ type: 'text' as const, text: `Hello from ${author.id}` }],
+    metadata: { author },
+  })) as [StoredMessage, StoredMessage]
+  const alone = await render(<UserMessage message={mine} place={undefined} />, { chat: { messages: [mine] } })
+  expect(alone.view.querySelector('.message-author')).toBeNull()
+  const shared = await render(<UserMessage message={theirs} place={undefined} />, {
+    chat: { messages: [mine, theirs] },
+  })
+  expect(shared.view.querySelector('.message-author')?.textContent).toBe('ALAnn Lee')
+  expect(shared.view.querySelector('article')?.getAttribute('aria-label')).toBe('Ann Lee')
 })
 
 test('a new link is shown once and can be revoked', async () => {

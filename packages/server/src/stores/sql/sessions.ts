@@ -15,7 +15,7 @@ import {
 import type { Tables } from './tables.ts'
 import { folderNotFound } from './folders.ts'
 import { cleanTitle, defaultTitle, fold, searchTerms } from './message-text.ts'
-import { visibleTo } from './visible.ts'
+import { notSharedWith, visibleTo } from './visible.ts'
 import { workspaceNotFound } from './workspaces.ts'
 import { hiddenWorkspace, hideSession, purgeSession } from './hidden-sessions.ts'
 
@@ -69,7 +69,7 @@ export function sessions(context: StoreContext): Store['sessions'] {
       return toSession(row)
     },
 
-    async list({ workspaceId, query, view, folderId, viewer, cursor, limit = 50 }) {
+    async list({ workspaceId, query, view, folderId, viewer, withoutShared, cursor, limit = 50 }) {
       const count = Math.max(1, Math.min(limit, 200))
       const pinnedFirst = view === 'active'
       const terms = searchTerms(query ?? '')
@@ -88,6 +88,7 @@ export function sessions(context: StoreContext): Store['sessions'] {
             folderId === null ? select.where('folder_id', 'is', null) : select.where('folder_id', '=', folderId!),
           )
           .$if(viewer !== undefined, (select) => select.where(visibleTo(viewer)))
+          .$if(withoutShared === true, (select) => select.where(notSharedWith(viewer)))
           .$if(ids !== undefined, (select) => select.where('id', 'in', ids!))
           .$if(after !== undefined, (select) =>
             pinnedFirst

@@ -7,7 +7,7 @@ import { agentsStartedBy } from './export-markdown.ts'
 import { type ExportOptions, type ExportSource, exportTexts } from './export-session.ts'
 import type { ExportTexts } from './languages/en.ts'
 import { escapeHtml, markdownToHtml, piecesToHtml } from './markdown-to-html.ts'
-import { type ReadablePart, readableParts } from './part-texts.ts'
+import { type ReadablePart, readableParts, speaker } from './part-texts.ts'
 import { buildTimeline, type PartTimes, type Timeline } from './timeline.ts'
 import type { PicturePiece } from './ui-pieces.ts'
 
@@ -105,7 +105,7 @@ function createPage(source: ExportSource, texts: ExportTexts, runs: RunRecord[])
         yield `<article class="${message.role === 'user' ? 'user' : 'answer'}" data-at="${now}">
 <h2>${escapeHtml(heading(message, agent, texts))}</h2>
 `
-        for (const { index, shown } of readableParts(message.parts, texts)) {
+        for (const { index, shown } of readableParts(message, texts)) {
           const times = timeline?.parts.get(index)
           if ((shown.kind === 'text' || shown.kind === 'reasoning') && shown.text.length > longText)
             yield* plainText(shown.text)
@@ -192,7 +192,7 @@ function heading(
   agent: AgentRecord | undefined,
   texts: ExportTexts,
 ): string {
-  const name = role === 'user' ? (agent === undefined ? texts.you : texts.task) : (agent?.name ?? texts.answer)
+  const name = speaker({ role, metadata }, agent, texts)
   const facts = [
     ...(role !== 'user' && metadata?.model !== undefined ? [metadata.model] : []),
     ...(metadata?.elapsedMs === undefined ? [] : [texts.seconds((metadata.elapsedMs / 1000).toFixed(1))]),

@@ -2,7 +2,7 @@ import type { AgentRecord } from '@troupe/core'
 import type { StoredMessage } from '@troupe/protocol'
 import { type ExportOptions, type ExportSource, exportTexts } from './export-session.ts'
 import type { ExportTexts } from './languages/en.ts'
-import { type ReadablePart, readableParts } from './part-texts.ts'
+import { type ReadablePart, readableParts, speaker } from './part-texts.ts'
 import type { ExportPiece } from './ui-pieces.ts'
 
 const maxOutputLength = 20_000
@@ -28,7 +28,7 @@ async function* conversation(
   const at = { sessionId: source.session.id, agentId: agent?.agentId }
   for await (const message of source.branch(at, leaf)) {
     yield `\n${'#'.repeat(Math.min(level, 6))} ${heading(message, agent, texts)}\n`
-    for (const { shown } of readableParts(message.parts, texts)) {
+    for (const { shown } of readableParts(message, texts)) {
       yield `\n${block(shown, texts)}\n`
       if (shown.kind !== 'call') continue
       for (const child of agentsStartedBy(source.agents, shown.toolCallId, agent)) {
@@ -57,7 +57,7 @@ function heading(
   texts: ExportTexts,
 ): string {
   const model = metadata?.model === undefined ? '' : ` (${metadata.model})`
-  const name = role === 'user' ? (agent === undefined ? texts.you : texts.task) : (agent?.name ?? texts.answer)
+  const name = speaker({ role, metadata }, agent, texts)
   return `${oneLine(name)}${role === 'user' ? '' : model} · ${day(createdAt)}`
 }
 

@@ -1,11 +1,15 @@
+import type { AgentRecord } from '@troupe/core'
 import {
+  type Author,
   type CallNotes,
   chartTable,
   type JsxPage,
+  type Metadata,
   type Part,
   readJsx,
   readPage,
   readUiTree,
+  type StoredMessage,
   uiComponents,
   type UiNode,
   type UiTreeElement,
@@ -28,14 +32,32 @@ export type ReadablePart =
   | { kind: 'source'; title: string; url: string }
 
 /** Keeps the order of the parts and omits internal ones. `index` is the position in the message. */
-export function readableParts(parts: readonly Part[], texts: ExportTexts): { index: number; shown: ReadablePart }[] {
+export function readableParts(
+  { parts, metadata }: Pick<StoredMessage, 'parts' | 'metadata'>,
+  texts: ExportTexts,
+): { index: number; shown: ReadablePart }[] {
   return parts.flatMap((part, index) => {
-    const shown = readablePart(part, texts)
+    const shown = readablePart(part, metadata, texts)
     return shown === undefined ? [] : [{ index, shown }]
   })
 }
 
-function readablePart(part: Part, texts: ExportTexts): ReadablePart | undefined {
+/** Names the person, sub-agent or assistant that wrote a message. */
+export function speaker(
+  { role, metadata }: Pick<StoredMessage, 'role' | 'metadata'>,
+  agent: AgentRecord | undefined,
+  texts: ExportTexts,
+): string {
+  if (role !== 'user') return agent?.name ?? texts.answer
+  return agent === undefined ? (authorName(metadata?.author, texts) ?? texts.you) : texts.task
+}
+
+/** Undefined without accounts. */
+function authorName(author: Author | undefined, texts: ExportTexts): string | undefined {
+  return author?.name === '' ? texts.formerMember : author?.name
+}
+
+function readablePart(part: Part, metadata: Metadata | undefined, texts: ExportTexts): ReadablePart | undefined {
   if (part.type === 'text') return part.text === '' ? undefined : { kind: 'text', text: part.text }
   if (part.type === 'reasoning') return part.text === '' ? undefined : { kind: 'reasoning', text: part.text }
   if ('toolCallId' in part) return call(part, texts)
@@ -46,9 +68,9 @@ function readablePart(part: Part, texts: ExportTexts): ReadablePart | undefined 
   if (part.type === 'source-url') return { kind: 'source', title: part.title ?? part.url, url: part.url }
   if (part.type === 'source-document') return { kind: 'note', text: texts.source(part.title) }
   if ((part.type as string) === 'steering-message') {
-    const { parts } = part as unknown as { parts: Part[] }
+    const { id, parts } = part as unknown as { id: string; parts: Part[] }
     const text = parts.map((piece) => (piece.type === 'text' ? piece.text : '')).join('\n')
-    return { kind: 'note', text: texts.meanwhile(text) }
+    return { kind: 'note', text: texts.meanwhile(text, authorName(metadata?.steeredBy?.[id], texts)) }
   }
   return part.type.startsWith('data-')
     ? data(part.type.slice('data-'.length), (part as { data?: unknown }).data, texts)

@@ -175,17 +175,23 @@ test('markup in a rule or a reason is shown as text', async () => {
   expect(view.querySelector('.approval-rules code')?.textContent).toBe(hostile)
 })
 
-test('people of a team decide only where they may, and only admins for everyone', async () => {
+test('people of a team decide only where they may, and remember only what the server lets them', async () => {
   const member = { person: { role: 'member' } } as TeamPage
   await change(() => useTeam.setState({ page: member }))
-  const { view } = await show(approval({ remember: ['Bash(ls)'] }))
+  const { view, session } = await show(approval({ remember: ['Bash(ls)'] }))
   expect(button(t.inbox.approveSession).disabled).toBe(false)
   expect(view.querySelector(`[aria-label="${t.inbox.allowLonger}"]`)).toBeNull()
+  const { sessionId } = session.getState()
+  await change(() => useTeam.setState({ remember: { [sessionId]: ['session', 'project'] } }))
+  await click(button(t.inbox.allowLonger))
+  await eventually(() => document.querySelector('[role=menuitem]') !== null)
+  const offered = [...document.querySelectorAll('[role=menuitem]')].map((item) => item.textContent)
+  expect(offered).toEqual([t.inbox.approveProject])
   await change(() => useTeam.setState({ noApproval: { '*': 'Somebody else decides.' } }))
   const { view: reading } = await show(approval({ remember: ['Bash(ls)'] }))
   expect([reading.querySelector('button'), reading.textContent.includes('Somebody else decides.')]).toEqual([
     null,
     true,
   ])
-  await change(() => useTeam.setState({ page: null, noApproval: {} }))
+  await change(() => useTeam.setState({ page: null, noApproval: {}, remember: {} }))
 })

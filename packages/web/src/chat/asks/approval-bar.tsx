@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { recordsIn, textIn } from '../../api/read-fields.ts'
 import { type HunkChoice, useHunkChoice } from '../../displays/parts/hunk-choice.ts'
 import { decideByKey, trackVisibleSince } from '../../shortcuts/decide-ask.ts'
-import { useMay, useNoApproval } from '../../state/team.tsx'
+import { useNoApproval, useRememberScopes } from '../../state/team.tsx'
 import { translateServerText } from '../../texts/server-texts.ts'
 import '../../texts/show-cards.ts'
 import { t } from '../../texts/t.ts'
@@ -37,7 +37,7 @@ function Decision({ approval, input }: { approval: Approval; input: unknown }) {
   const sending = useSession((state) => state.answering.includes(approval.id))
   const [note, setNote] = useRetainedState<string | null>(`${approval.id} note`, null)
   const [edited, setEdited] = useRetainedState<string | null>(`${approval.id} input`, null)
-  const decidesForAll = useMay('manage')
+  const scopes = useRememberScopes(useSession((state) => state.sessionId))
   const hintId = useId()
   const rulesId = useId()
   const change = edited === null ? { ok: true as const } : readEditedInput(edited, input)
@@ -55,6 +55,20 @@ function Decision({ approval, input }: { approval: Approval; input: unknown }) {
     if (part !== undefined) return void answer(approval.id, { type: 'approve', hunks: [...part.accepted], remark })
     void answer(approval.id, { type: 'approve', remember, input: 'input' in change ? change.input : undefined })
   }
+  const longer = [
+    {
+      scope: 'project' as const,
+      label: t.inbox.approveProject,
+      icon: <FolderCheck aria-hidden />,
+      onSelect: () => allow('project'),
+    },
+    {
+      scope: 'always' as const,
+      label: t.inbox.approveAlways,
+      icon: <CheckCheck aria-hidden />,
+      onSelect: () => allow('always'),
+    },
+  ].filter(({ scope }) => scopes.includes(scope))
   const hint = !change.ok
     ? t.inbox.notJson(change.problem)
     : part !== undefined
@@ -120,21 +134,14 @@ function Decision({ approval, input }: { approval: Approval; input: unknown }) {
             >
               {t.inbox.approveSession}
             </Button>
-            {decidesForAll && (
+            {longer.length > 0 && (
               <Menu
                 trigger={
                   <Button disabled={sending || !change.ok} aria-label={t.inbox.allowLonger} aria-describedby={rulesId}>
                     <ChevronDown aria-hidden />
                   </Button>
                 }
-                items={[
-                  {
-                    label: t.inbox.approveProject,
-                    icon: <FolderCheck aria-hidden />,
-                    onSelect: () => allow('project'),
-                  },
-                  { label: t.inbox.approveAlways, icon: <CheckCheck aria-hidden />, onSelect: () => allow('always') },
-                ]}
+                items={longer}
               />
             )}
           </span>

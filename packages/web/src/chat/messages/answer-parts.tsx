@@ -1,7 +1,8 @@
-import type { Part } from '@troupe/protocol'
+import type { Author, Part } from '@troupe/protocol'
 import { CornerDownRight } from 'lucide-react'
 import { type ComponentType, lazy, memo, Suspense, useContext } from 'react'
 import { Markdown } from '../../content/markdown.tsx'
+import { TeamPart } from '../../state/team.tsx'
 import { translateServerText } from '../../texts/server-texts.ts'
 import { t } from '../../texts/t.ts'
 import { getToolName, isToolCall, type Progress } from '../session/message-parts.ts'
@@ -12,6 +13,7 @@ import { readNotice, reasoningTimes } from './read-message.ts'
 import { ReasoningPart } from './reasoning-part.tsx'
 import { ToolGroup } from './tool-group.tsx'
 import { arrangeParts } from './tool-groups.ts'
+import { useShownAuthor } from './user-message.tsx'
 
 /** Renders the parts of an answer. Unchanged parts keep their identity and do not re-render. */
 export function AnswerParts({
@@ -49,6 +51,7 @@ export function AnswerParts({
         part={isOfServer && part.type === 'text' ? { ...part, text: translateServerText(part.text, 'text') } : part}
         live={live}
         elapsedMs={thoughtMs.get(part)}
+        author={part.type === 'steering-message' ? message.metadata?.steeredBy?.[part.id] : undefined}
       />
     )
   return arrangeParts(message.parts, live, (id) => standsAlone(chosen, id)).map((arranged) =>
@@ -62,16 +65,33 @@ export function AnswerParts({
   )
 }
 
+function SteeringPart({ text, author }: { text: string; author: Author | undefined }) {
+  const shown = useShownAuthor(author)
+  return (
+    <div className="steering">
+      <CornerDownRight aria-hidden />
+      {shown === undefined ? (
+        <span className="visually-hidden">{t.chat.youAdded} </span>
+      ) : (
+        <TeamPart part="MessageAuthor" author={shown} />
+      )}
+      <span>{text}</span>
+    </div>
+  )
+}
+
 function PartView({
   id,
   part,
   live,
   elapsedMs,
+  author,
 }: {
   id: string
   part: Part
   live: boolean
   elapsedMs: number | undefined
+  author: Author | undefined
 }) {
   switch (part.type) {
     case 'text':
@@ -84,13 +104,7 @@ function PartView({
       const text = messageText(part)
       const notice = readNotice({ id: part.id, text })
       if (notice !== undefined) return <AgentNotice id={id} report={notice} />
-      return (
-        <div className="steering">
-          <CornerDownRight aria-hidden />
-          <span className="visually-hidden">{t.chat.youAdded} </span>
-          <span>{text}</span>
-        </div>
-      )
+      return <SteeringPart text={text} author={author} />
     }
     case 'file':
     case 'reasoning-file':

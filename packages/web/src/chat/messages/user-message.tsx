@@ -1,8 +1,8 @@
 import type { SiblingPlace } from '@troupe/core'
-import type { Part } from '@troupe/protocol'
+import type { Author, Part } from '@troupe/protocol'
 import { Bot, CircleSlash, File, Folder, GraduationCap, Pencil, SquareSlash } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useReadOnly } from '../../state/team.tsx'
+import { TeamPart, useReadOnly, useTeam } from '../../state/team.tsx'
 import { t } from '../../texts/t.ts'
 import { Button, CopyButton, IconButton } from '../../ui/button.tsx'
 import { GrowingTextarea, Moment } from '../../ui/elements.tsx'
@@ -19,6 +19,7 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
   const busy = useSession((state) => state.run !== null)
   const isTask = useSession((state) => state.agentId !== null)
   const isReadOnly = useReadOnly(useSession((state) => state.sessionId)) !== undefined
+  const author = useShownAuthor(message.metadata?.author)
   const [editing, setEditing] = useState(false)
   const text = messageText(message)
   const files = message.parts.filter((part) => part.type === 'file')
@@ -44,9 +45,10 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
   return (
     <article
       className={isBranched ? 'message message-user message-branched' : 'message message-user'}
-      aria-label={isTask ? t.chat.task : t.chat.you}
+      aria-label={isTask ? t.chat.task : (author?.name ?? t.chat.you)}
       data-message={message.id}
     >
+      {author !== undefined && <TeamPart part="MessageAuthor" author={author} />}
       <ReferenceChips parts={message.parts} />
       {(text !== '' || files.length > 0) && (
         <div className="bubble">
@@ -86,6 +88,19 @@ export function UserMessage({ message, place }: { message: VisibleMessage; place
       <MessageComments messageId={message.id} part="CommentThread" />
     </article>
   )
+}
+
+/** The author of a message, in a chat where others than the reader write. */
+export function useShownAuthor(author: Author | undefined): Author | undefined {
+  const own = useTeam(({ page }) => page?.person.id)
+  const isShared = useSession(({ messages }) =>
+    messages.some(({ metadata }) =>
+      [metadata?.author, ...Object.values(metadata?.steeredBy ?? {})].some(
+        (one) => one !== undefined && one.id !== own,
+      ),
+    ),
+  )
+  return isShared ? author : undefined
 }
 
 /** Edits a message. Enter saves, Escape cancels. */
