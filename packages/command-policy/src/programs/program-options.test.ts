@@ -168,7 +168,6 @@ const own: Record<string, string[]> = {
   getent: ['passwd root', 'group root', 'services ssh', 'protocols tcp'],
   vmstat: ['', '-s', '-d', '-a', '-w'],
   swapon: ['--show', '-s'],
-  pidof: ['init', '-s init', '-x init', '-q init'],
   sysctl: ['-a', 'kernel.ostype', '-n kernel.ostype'],
   ip: [
     'addr',

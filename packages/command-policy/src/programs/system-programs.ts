@@ -25,7 +25,6 @@ const rules: Record<string, Program> = {
     '-abcDefilnrRsuvJP -t= -o= --all --df --list --json --raw --noheadings --bytes --types= --output=',
     'none',
   ),
-  pidof: words(/^(-[sxq]+|[A-Za-z][\w.+-]*)$/, '"pidof" has unknown options.'),
   // The other options clear the messages, change the console, read a file or start a pager.
   dmesg: program(
     '-ekrtTux -l= -f= --ctime --decode --kernel --level= --facility= --notime --reltime --userspace',
