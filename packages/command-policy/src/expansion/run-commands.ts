@@ -172,7 +172,9 @@ export abstract class CommandExpander extends WordExpander {
  * `echo` may expand.
  */
 function isPosix(script: string): boolean {
-  return !/[\\*?]|\[(?! )|[<>]\(|<<|\$['"]|&>|>&(?!\d)|\(\(|\{[^}]*(,|\.\.)|\b(time|function|select|echo -)/.test(script)
+  return !/[\\*?]|\[(?! )|[<>]\(|<<|\$['"]|&>|>&(?!\d)|\(\(|\{[^}]*(,|\.\.)|\b(time|function|select|echo -)/.test(
+    script,
+  )
 }
 
 /** Xargs splits lines at blanks and quotes. */
