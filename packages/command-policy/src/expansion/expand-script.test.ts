@@ -231,6 +231,8 @@ const pieces = {
     'sub/{e,f}.*',
     '*.{txt,md}',
     '--a=*',
+    '--a=*.{txt,md}',
+    '"${#f}"',
     '$PWD',
     '"$PWD/x"',
     'x@{u}',
@@ -264,6 +266,8 @@ function randomText(random: ReturnType<typeof seededRandom>, depth = 0): string 
     if (roll === 5) return `${random.of(['!', 'time', '! time'])} ${simple()}`
     if (roll === 6) return `[[ ${random.of(['-f x', '! -d "$f"', '$f == s*', '-n $g', '"$f" != x'])} ]]`
     if (roll === 7 && depth === 0) return `cat <<${random.of(['X', "'X'"])}\n$ x\nX\n${simple()}`
+    if (roll === 8 && depth < 2)
+      return `case ${random.of(['x', '"$f"', '$HOME', '"$(echo hi)"'])} in ${random.of(['x', 's*', '*|x', '"a b"', '(x'])}) ${randomText(random, depth + 1)} ;; *) ${simple()};; esac`
     return simple()
   }
   const words = (count: number): string => Array.from({ length: count }, () => random.of(pieces.words)).join(' ')
