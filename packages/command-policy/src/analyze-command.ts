@@ -8,7 +8,7 @@ import { findCommands } from './find-commands.ts'
 import { findInvisible, isOnlyQuoted, lexLiteral } from './literal-lexer.ts'
 import { whyNeverRun } from './never-run.ts'
 import { fieldsOf, isWhole, shellText } from './read-word.ts'
-import type { CommandFinding, ScriptFindings } from './shell-state.ts'
+import { type CommandFinding, isFilledIn, type ScriptFindings } from './shell-state.ts'
 
 const longest = 8 * 1024
 const deepest = 50
@@ -38,7 +38,9 @@ function analyzeUnrolled(
   given: CommandAnalysis,
   findings: ScriptFindings,
 ): CommandAnalysis | undefined {
-  if (given.floor !== undefined || given.overLimit !== undefined || given.unseen !== undefined) return undefined
+  if (given.floor !== undefined || given.overLimit !== undefined) return undefined
+  // With the words filled in, the script is known.
+  if (given.unseen !== undefined && given.unseen !== isFilledIn) return undefined
   const expanded = findInvisible(text) === undefined ? expandScript(text, place) : undefined
   if (expanded === undefined || !isSameList(expanded.words, findings)) return undefined
   // The scripts in it must be read alike, too.

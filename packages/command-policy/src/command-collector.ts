@@ -5,6 +5,7 @@ import {
   changeFolder,
   type CommandFinding,
   type FolderChange,
+  isFilledIn,
   noInput,
   type ScriptContext,
   type ScriptFindings,
@@ -85,7 +86,7 @@ export class CommandCollector {
     found.transparent =
       inner.length > 0 && inner.every((one) => one.transparent === true) && assignments.every(({ safe }) => safe)
     if (runsCode && code.some(({ network }) => network)) this.note('floor', 'It runs code from the network.')
-    if (runsCode && code.some(({ certain }) => !certain)) this.note('unseen', 'Part of it is only known at run time.')
+    if (runsCode && code.some(({ certain }) => !certain)) this.note('unseen', isFilledIn)
     if (code.some(({ field }) => forks.test(field))) this.note('floor', 'It endlessly starts copies of itself.')
     if (runsCode && adds && input.network) this.note('floor', `It passes data from the network to ${name}.`)
     // After `sh -c script`, the words that are added are its arguments.

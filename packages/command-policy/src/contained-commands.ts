@@ -14,7 +14,7 @@ const readers = new Set(
   zcat bzcat xzcat zstdcat zgrep zless gzcat unxz lzcat iconv numfmt shuf tsort fmt pr bc dc cal ncal banner figlet
   pstree xmllint yq tomlq xq cloc tokei scc wdiff colordiff delta ack ag ugrep pcregrep gron csvlook csvcut mlr
   sha3sum b3sum xxh64sum mediainfo exiftool identify pdfinfo pdftotext ffprobe hexyl jless glow dasel
-  whereis getent lsb_release zipinfo zipgrep bzgrep xzgrep lzgrep bzless xzless lsmod findmnt apt-cache dpkg-query shellcheck
+  whereis getent lsb_release fc-list fc-match zipinfo zipgrep bzgrep xzgrep lzgrep bzless xzless lsmod findmnt apt-cache dpkg-query shellcheck
   caller times umask ulimit dirs history jobs wait
   sleep yes`.split(/\s+/),
 )
@@ -96,7 +96,9 @@ function whyReaderNotContained(name: string, words: readonly string[]): string |
     printf: /^-v/,
   }
   const rules = programs.get(name)
-  if (rules?.partial === true || /^([gmn]?awk|g?sed)$/.test(name)) return rules?.look(words, name).why
+  // In the idiom `[^\/]`, versions of sed agree on where the bracket ends.
+  const plain = /^g?sed$/.test(name) ? words.map((one) => one.replaceAll('[^\\/]', '[^ ]')) : words
+  if (rules?.partial === true || /^([gmn]?awk|g?sed)$/.test(name)) return rules?.look(plain, name).why
   const word = words.find((one) => writes[name]?.test(one) === true)
   if (word !== undefined) return `"${name} ${word}" writes.`
   return (name === 'uniq' || name === 'xxd') && words.filter((one) => !one.startsWith('-')).length > 1
@@ -117,7 +119,8 @@ function whyGitNotContained(words: readonly string[]): string | undefined {
   const verb = words[at] as string
   const rest = words.slice(at + 1)
   if (!gitVerbs.has(verb)) return `"git ${verb}" may change something.`
-  const option = rest.find((word) => gitWrites.test(word))
+  const isShown = rest.some((word) => /^(-l|--list|--get.*)$/.test(word))
+  const option = rest.find((word) => gitWrites.test(word) && !(isShown && /^--(global|system)$/.test(word)))
   // For other subcommands the same letters are display options.
   if (
     option !== undefined &&

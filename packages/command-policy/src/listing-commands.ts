@@ -25,6 +25,11 @@ const listings: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     python: '-V, -m json.tool, -m pip list, -m pip show, -m pip freeze',
     python3: '-V, -m json.tool, -m pip list, -m pip show, -m pip freeze',
     crontab: '-l',
+    hostnamectl: '$, status, hostname',
+    timedatectl: '$, status, show, list-timezones',
+    loginctl: '$, list-sessions, list-users',
+    make: '-n, -q, -p, -qp, -pn, --dry-run, --just-print, --question',
+    'docker-compose': 'ps, ls, version, config, logs, images, top',
     swapon: '--show, -s',
     stty: '$, -a, size$, --all',
     mount: '$, -l$',
@@ -58,6 +63,8 @@ export function isListing(name: string, words: readonly string[]): boolean {
   if (name === 'unzip') return /^-(?=.*[lvtpcZ])[qlvtpcZ12smhTz]+$/.test(verb)
   if (name === 'sysctl') return words.every((word) => /^(-[aAnNeq]+|--(all|values|names)|[a-z][\w.-]*)$/.test(word))
   if (name === 'ip') return showsNetwork(words)
+  // The program of the project, if it has one. There is no network to fetch another.
+  if (name === 'npx') return words.length === 2 && /^[a-z][\w.-]*$/.test(verb) && /^(-v|--version|--help)$/.test(next)
   if (name === 'sqlite3') return queriesDatabase(words)
   return name === 'openssl' && showsCertificate(words)
 }
@@ -105,8 +112,9 @@ function showsCertificate([verb = '', ...words]: readonly string[]): boolean {
 }
 
 const pythonImports = /\bfrom\s+(\S+)\s+import\b|\bimport\s+([^;\n]+)/g
-const pythonModules =
-  /^\s*(sys|json|re|math|platform|datetime|time|collections|itertools|string|textwrap|base64|hashlib|csv|struct|statistics|locale|sysconfig)(\s+as\s+\w+)?\s*$/
+/** Modules that start programs, change files or use the network. */
+const pythonChanges =
+  /^\s*(subprocess|shutil|socket\w*|ctypes|urllib\S*|http\S*|ftplib|smtplib|telnetlib|ssl|asyncio|multiprocessing|threading|signal|pty|pickle|marshal|code|runpy|tempfile|webbrowser|antigravity|builtins|importlib(?!\.metadata)\S*)\b/
 
 /**
  * True for code on the command line that only computes and prints, such as `node -p process.version`. It is a guess: the
@@ -114,13 +122,14 @@ const pythonModules =
  */
 export function printsInlineCode(name: string, words: readonly string[]): boolean {
   const [option = '', code = '', ...others] = words
-  if (others.length > 0 || !isWhole(code)) return false
+  if (!isWhole(code)) return false
+  if (others.length > 0 && !/^python3?$/.test(name)) return false
   const names = code.replaceAll(/\\./gs, '')
   if (/^(node|nodejs|bun)$/.test(name) && /^(-p|-e|-pe|--print|--eval)$/.test(option)) {
     const loaded = [...names.matchAll(/require\(([^)]*)\)/g)].map(([, module = '']) => module.slice(1, -1))
     return (
       loaded.every((module) => /^(node:)?(os|path|util|url|fs|v8|crypto)$|^\.[\w./-]*\.json$/.test(module)) &&
-      !/`|\[['"]|\b(write\w*|append\w*|unlink\w*|rm\w*|mk\w*|rename\w*|copy\w*|cp\w*|ch\w*|exec\w*|spawn\w*|fork|kill|bind\w*|dlopen|eval|Function|constructor|import|fetch|WebSocket|http\w*|net|open\w*|\w*link\w*|truncate\w*|utimes\w*|global\w*|Reflect|mainModule|module|load\w*|create\w*|process\.(?!versions?\b|platform\b|arch\b|cwd\b|argv\b|release\b|uptime\b|memoryUsage\b|execPath\b|env\.\w+)\w*)\b/.test(
+      !/`|\[['"]|\b(write\w*|append\w*|unlink\w*|rm\w*|mk\w*|rename\w*|copy\w*|cp(Sync)?|ch\w*|exec\w*|spawn\w*|fork|kill|bind\w*|dlopen|eval|Function|constructor|import|fetch|WebSocket|http\w*|net|open\w*|\w*link\w*|truncate\w*|utimes\w*|global\w*|Reflect|mainModule|module|load\w*|create\w*|process\.(?!versions?\b|platform\b|arch\b|cwd\b|argv\b|release\b|uptime\b|memoryUsage\b|execPath\b|env\.\w+)\w*)\b/.test(
         names,
       )
     )
@@ -128,9 +137,9 @@ export function printsInlineCode(name: string, words: readonly string[]): boolea
   if (!/^python3?$/.test(name) || option !== '-c') return false
   const modules = [...names.matchAll(pythonImports)].flatMap(([, from, list = '']) => from ?? list.split(','))
   return (
-    modules.every((module) => pythonModules.test(module)) &&
+    !modules.some((module) => pythonChanges.test(module)) &&
     !/\bopen\([^)]*,\s*(?:mode\s*=\s*)?['"][^'"]*[wax+]/.test(names) &&
-    !/\b(eval|exec|compile|__\w+|system|popen|spawn\w*|fork\w*|remove|unlink|rm\w*|rename|mk\w*|write\w*|ch(mod|own)|kill|socket|urllib|requests|http|subprocess|shutil|ctypes|os|pathlib|importlib|input|globals|locals|vars|getattr|setattr|delattr|modules|builtins|breakpoint|dump)\b/.test(
+    !/\b(eval|exec\w*|(?<!re\.)compile|__(?!version__|name__|file__|doc__)\w+|os\.(?!cpu_count|path|listdir|getcwd|walk|scandir|sep\b|name\b|stat\b|environ|getenv|uname|getpid|getppid|sysconf|getloadavg|linesep|fspath|access\b|readlink)\w+|system|popen|spawn\w*|fork\w*|remove|unlink|rm\w*|rename|mk\w*|write\w*|ch(mod|own)|kill|socket|urllib|requests\.(?!__version__)\w+|http|subprocess|shutil|ctypes|touch|symlink\w*|truncate|extract\w*|save\w*|to_(?:csv|json|excel|parquet|sql|pickle)|input|globals|locals|vars|getattr|setattr|delattr|modules|builtins|breakpoint|dump)\b/.test(
       names,
     )
   )

@@ -120,6 +120,9 @@ export interface CommandInput {
   text: string | null
   certain: boolean
 }
+/** Why a script is not seen as a whole: words are put into it, as by `xargs -I{} sh -c`. */
+export const isFilledIn = 'Part of it is only known at run time.'
+
 export const noInput: CommandInput = { network: false, text: null, certain: false }
 
 export const stayIn = (folders: PossibleFolders): FolderChange => ({ ok: folders, fail: folders })

@@ -125,7 +125,36 @@ describe('a command is written out', () => {
     ['git -C $(git merge-base a b) log', undefined],
     ['bash -c "cat sub/*.md"', 'cat sub/f.md'],
     ['sh -c "cat sub/*.md"', undefined],
-    ['bash -c "cat x" y', undefined],
+    ['bash -c "cat x" y', 'cat x'],
+    [`bash -c 'cat "$1"' _ x`, 'cat x'],
+    ['bash -c "touch \\$0" y', undefined],
+    [`sh -c 'wc -l "$1"' _ x`, 'wc -l x'],
+    [`sh -c 'ls &> x'`, undefined],
+    [`find sub -name '*.md' -exec sh -c 'head -3 "$1"' _ {} \\;`, `find sub -name '*.md' ; head -3 sub/f.md`],
+    [
+      `find sub -name '*.md' | xargs -I{} sh -c 'echo {}; cat {}'`,
+      `find sub -name '*.md' | echo sub/f.md ; cat sub/f.md`,
+    ],
+    [`find sub -name '*.md' | xargs -n1 sh -c 'cat "$1"' _`, `find sub -name '*.md' | cat sub/f.md`],
+    [`find sub -name '*.md' | xargs sh -c 'cat "$1"' _`, undefined],
+    [`find sub -name '*.md' | xargs -d '\\n' cat`, `find sub -name '*.md' | cat sub/f.md`],
+    ['cat x | xargs -I{} echo "a {}"', `cat x | echo 'a x'`],
+    ['cat x | xargs cat', undefined],
+    ['case "$(uname)" in Linux) echo a;; Da*|"x y") cat x ;; *) ;; esac', 'uname ; echo a ; cat x'],
+    ['case x in $(ls)) echo a;; esac', undefined],
+    ['case x in a) ls;& b) ls;; esac', undefined],
+    ['echo $(case x in a) ls;; esac)', undefined],
+    ['for f in *.none; do echo $f; done', `echo '*.none'`],
+    ["f='sub/*'; cat $f", undefined],
+    ['grep -r x --include=*.{ts,tsx} sub', `grep -r x '--include=*.ts' '--include=*.tsx' sub`],
+    ['echo "${#x}"', 'echo 1'],
+    ['echo "${#x[$(ls)]}"', undefined],
+    ['git log --format=%h -5 | while read c; do git show $c; done', 'git log --format=%h -5 | git show HEAD'],
+    ['git log --format=%s -5 | while read c; do git show $c; done', undefined],
+    ['for p in $(pgrep x); do ps -p $p; done', 'pgrep x ; ps -p 1'],
+    ['cat $(pgrep x)', undefined],
+    ['dirname $(readlink -f sub/f.md)', 'readlink -f sub/f.md ; dirname BASE/sub/f.md'],
+    ['cat $(realpath sub/link)', 'realpath sub/link ; cat /etc/passwd'],
     ['diff <(cd sub && ls *.md) x', `cd sub && ls f.md ; cd BASE ; diff /dev/null x`],
     ['(cd sub; f=x); cat *.none', `cd sub ; f=x ; cd BASE ; cat '*.none'`],
     ['f=x; (f=y); cat $f', 'f=x ; f=y ; cat x'],
@@ -202,6 +231,8 @@ const pieces = {
     'sub/{e,f}.*',
     '*.{txt,md}',
     '--a=*',
+    '--a=*.{txt,md}',
+    '"${#f}"',
     '$PWD',
     '"$PWD/x"',
     'x@{u}',
@@ -235,6 +266,8 @@ function randomText(random: ReturnType<typeof seededRandom>, depth = 0): string 
     if (roll === 5) return `${random.of(['!', 'time', '! time'])} ${simple()}`
     if (roll === 6) return `[[ ${random.of(['-f x', '! -d "$f"', '$f == s*', '-n $g', '"$f" != x'])} ]]`
     if (roll === 7 && depth === 0) return `cat <<${random.of(['X', "'X'"])}\n$ x\nX\n${simple()}`
+    if (roll === 8 && depth < 2)
+      return `case ${random.of(['x', '"$f"', '$HOME', '"$(echo hi)"'])} in ${random.of(['x', 's*', '*|x', '"a b"', '(x'])}) ${randomText(random, depth + 1)} ;; *) ${simple()};; esac`
     return simple()
   }
   const words = (count: number): string => Array.from({ length: count }, () => random.of(pieces.words)).join(' ')

@@ -1,6 +1,7 @@
 import { filesOfFind } from '../find-files.ts'
 import { entriesOf, isFolder } from './match-files.ts'
-import { numbersBetween } from './parse-simple-script.ts'
+import { numbersBetween } from './parse-words.ts'
+import { anyText, plainText, someCommit, someNumber, someProgram, trackedFile } from './placeholders.ts'
 
 /** What a command prints, as far as it is known: all lines it may print, and possibly more. */
 export interface OutputLines {
@@ -10,19 +11,6 @@ export interface OutputLines {
   /** The blanks in a line separate words: it is no list of files. */
   blanks?: true
 }
-
-/** Placeholders in a word for text of a known kind. `anyText` may be anything. */
-export const anyText = '\0'
-/** A commit hash, or nothing. */
-export const someCommit = '\u0001'
-/** Text without blanks and patterns, such as a number. */
-export const plainText = '\u0002'
-/** A number, or nothing. */
-export const someNumber = '\u0005'
-/** The path of an installed program, or nothing. */
-export const someProgram = '\u0003'
-/** A file that git tracks. Its name has no blanks and is no option. */
-export const trackedFile = '\u0004'
 
 interface OutputContext {
   cwd: string | null
@@ -53,6 +41,7 @@ export function linesOf(
   }
   if (name === 'ls') return listed(rest, cwd)
   if (name === 'git') {
+    if (kindOfGitOutput(rest) === someCommit) return said([someCommit])
     const isListed = listsTracked(rest) && hasPlainNames()
     return isListed ? { lines: [trackedFile], nul: rest.includes('-z') } : undefined
   }
@@ -132,6 +121,7 @@ export function kindOfOutput([name = '', ...words]: readonly string[]): string {
       ? someProgram
       : anyText
   if (name === 'wc') return /^-[lcw]$/.test(all) ? someNumber : anyText
+  if (name === 'pgrep') return /^(-[fxno]+ )?[\w.-]+$/.test(all) ? someNumber : anyText
   if (name === 'nproc' || (name === 'id' && all === '-u') || (name === 'date' && all === '+%s')) return someNumber
   if (/^(uname|whoami|arch|hostname)$/.test(name) || (name === 'id' && /^-[ugnr]+$/.test(all))) return plainText
   if (name === 'date') return /^(-u )?\+[%\w:.TZ -]+$/.test(all) ? plainText : anyText
@@ -151,7 +141,7 @@ function kindOfGitOutput([verb = '', ...words]: readonly string[]): string {
   }
   if (
     verb === 'log' &&
-    every(/^(-1|-n1|--(format|pretty)=(format:)?%[hH])$/) &&
+    every(/^(-\d+|-n\d*|--max-count=\d+|--no-merges|--reverse|--(format|pretty)=(format:)?%[hH])$/) &&
     options.some((word) => word.endsWith('h') || word.endsWith('H'))
   )
     return someCommit

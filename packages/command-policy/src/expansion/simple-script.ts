@@ -44,7 +44,7 @@ export interface Loop {
   redirections: ScriptRedirection[]
 }
 
-/** `if`, `while read`, `{ … }` and `( … )`: lists that may run. */
+/** `if`, `case`, `while read`, `{ … }` and `( … )`: lists that may run. */
 export interface Group {
   kind: 'group'
   lists: ScriptStep[][]
@@ -54,6 +54,8 @@ export interface Group {
   /** `IFS=,` removes separators from the line. */
   splits?: boolean
   subshell?: true
+  /** The word that `case` compares with its patterns. */
+  compared?: RawWord
   redirections: ScriptRedirection[]
 }
 

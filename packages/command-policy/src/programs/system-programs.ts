@@ -25,6 +25,11 @@ const rules: Record<string, Program> = {
     '-abcDefilnrRsuvJP -t= -o= --all --df --list --json --raw --noheadings --bytes --types= --output=',
     'none',
   ),
+  // The other options clear the messages, change the console, read a file or start a pager.
+  dmesg: program(
+    '-ekrtTux -l= -f= --ctime --decode --kernel --level= --facility= --notime --reltime --userspace',
+    'none',
+  ),
   swapon: words(/^(--show|--noheadings|--bytes|-s)$/, '"swapon" changes memory.'),
   sysctl: words(/^(-[aAnNeq]|[a-z][\w.-]*)$/, '"sysctl" may change a setting.'),
   ip: { look: lookIp },

@@ -1,3 +1,5 @@
+import { lstatSync } from 'node:fs'
+import path from 'node:path'
 import { normalizeUrl } from '@troupe/protocol'
 import { isInside } from '../files/resolve-path.ts'
 import { toolKey } from '../tool/tool.ts'
@@ -135,7 +137,7 @@ function checkPath(fact: PathFact, scene: CheckContext): Check {
       firm: true,
     }
   if (fact.kind === 'read' && isOpen(fact, facts.view.home)) return {}
-  if (isHiddenBySandbox(fact, scene.policy)) return {}
+  if (isHiddenBySandbox(fact, scene.policy) || isOpenToSandbox(fact, scene)) return {}
   const rule = pathRule(fact, scene)
   if (rule !== undefined) return { rule }
   if (policy.mode === 'bypass' || (isOrdinary(fact) && isAcceptedEdit(fact, scene))) return {}
@@ -159,11 +161,41 @@ function isOpen(fact: PathFact, home: string): boolean {
 
 /** Files that describe the system. They are the same for every user. */
 const publicFiles =
-  /^\/(etc\/(os-release|lsb-release|debian_version|issue|timezone)|usr\/lib\/os-release|proc\/(cpuinfo|meminfo|version|loadavg|uptime|stat|filesystems|swaps|diskstats|partitions|\d+\/mounts|net\/(dev|route)|sys\/(kernel|vm|fs|net)\/[\w/.-]+)|sys\/(class|devices|block|fs\/cgroup)\/[\w/.:@-]+)$/
+  /^\/(etc\/([a-z]+-release|debian_version|issue|timezone|hostname|shells)|usr\/lib\/os-release|proc\/(cpuinfo|meminfo|version|loadavg|uptime|stat|filesystems|swaps|diskstats|partitions|\d+\/(mounts|status|cgroup|limits|stat|statm)|net\/(dev|route)|sys\/(kernel|vm|fs|net)\/[\w/.-]+)|sys\/(class|devices|block|fs\/cgroup)\/[\w/.:@-]+)$/
 
 /** Installed programs with their libraries, headers and manuals. */
 const publicPlaces =
   /^\/(usr\/(bin|sbin|lib|lib32|lib64|libexec|include|share|local\/(bin|sbin|lib|include|share))|bin|sbin|lib|lib32|lib64)(\/|$)/
+
+/**
+ * A command that provably only reads sees more in the sandbox, where no other program can use it: system files that
+ * every user of the machine may read, and the names in system folders, in the home folder and above the workspace.
+ */
+function isOpenToSandbox({ by, kind, secret, tree, names, real }: PathFact, { policy, facts }: CheckContext): boolean {
+  if (by === undefined || kind !== 'read' || secret !== undefined || tree === true) return false
+  if (!isSandboxed(by, policy) || !by.analysis.harmless || accounts.test(real)) return false
+  const isSystemFile = /^\/(etc|var\/log)(\/|$)/.test(real) && isReadableByAll(real)
+  if (names !== true) return isSystemFile
+  const { roots, home } = facts.view
+  return (
+    isSystemFile || /^\/(home|var|opt|srv|mnt|media)$/.test(real) || [home, ...roots].some((one) => isInside(one, real))
+  )
+}
+
+/** Accounts, keys, and files that often hold passwords. */
+const accounts =
+  /^\/etc\/(passwd|group|shadow|gshadow|subuid|subgid|sudoers|security|pam\.d|ssh|ssl\/private|letsencrypt|wireguard|openvpn|ipsec|swanctl|strongswan|ppp|NetworkManager|wpa_supplicant|krb5|environment|default|profile\.d|fstab|crypttab|kubernetes|rancher|docker|containerd|cni|mysql|postgresql|redis|mongo|grafana|gitlab|vault|consul|ansible|salt|puppet|postfix|exim4|dovecot|samba|cups|bluetooth)|secret|passw|credential|token|private|key/i
+
+/** True if every user of the machine can open it. */
+function isReadableByAll(real: string): boolean {
+  for (let at = real; at !== '/'; at = path.dirname(at)) {
+    const stats = lstatSync(at, { throwIfNoEntry: false })
+    if (stats === undefined) return at === real
+    const needed = stats.isDirectory() ? 0o005 : 0o004
+    if ((stats.mode & needed) !== needed || stats.isSocket() || stats.isFIFO()) return false
+  }
+  return true
+}
 
 /** Previews belong to the agent, so our tools may change them. */
 function isPreview({ by, real, spelled }: PathFact, { facts }: CheckContext): boolean {

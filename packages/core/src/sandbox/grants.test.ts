@@ -76,6 +76,32 @@ true`,
     expect(sizes).toContain(`note.txt ${size} ${Math.floor(mtimeMs / 1000)}\n`)
   })
 
+  test('is more without asking if it only reads: system files open to every user, and names in the home folder', async () => {
+    const sh = { allow: ['Bash(sh test.sh)'] }
+    for (const command of ['cat /etc/hosts', 'ls ~', 'ls -la ~ | head -5', 'ls /etc', 'stat /etc/hosts', 'ls /home'])
+      expect([command, await judge(command, sh)]).toMatchObject([
+        command,
+        { decision: 'allow', confinement: 'read-only' },
+      ])
+    expect((await approved('cat /etc/hosts')).text).toBe(readFileSync('/etc/hosts', 'utf8'))
+    expect((await approved('ls ~')).text).toContain('private')
+    for (const command of [
+      'cat /etc/passwd',
+      'cat /etc/shadow',
+      'cat /etc/ssl/private/x',
+      'cat /etc/app/token',
+      'grep -r x /etc',
+      'find /etc',
+      'ls ~/private',
+      'find ~ -maxdepth 1',
+      'cat ~/private/note.txt',
+      'sh test.sh; cat /etc/hosts',
+      'sh test.sh; ls ~',
+      'cat /etc/hosts > x',
+    ])
+      expect([command, (await judge(command, sh)).decision]).toEqual([command, 'ask'])
+  })
+
   test('to read a file allows nothing else', async () => {
     const { text } = await approved('sh test.sh; cat ~/private/note.txt')
     expect(text.match(/canary/g)).toHaveLength(2)
