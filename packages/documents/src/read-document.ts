@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import path from 'node:path'
 import type { DocumentFile, DocumentFormat, DocumentPart, DocumentText } from '@troupe/core'
-import { identify, type NamedReader, namedReader } from './identify.ts'
+import { identify, misnamedNote, type NamedReader, namedReader } from './identify.ts'
 import { type DocumentSource, scanMark } from './reader.ts'
 import { ZipError } from './zip/zip-file.ts'
 
@@ -42,7 +42,12 @@ export async function respond({
       if (reader === undefined) return { error: await unknownFile(source) }
       const scans: Uint8Array[] = []
       if (canRecognize) source.recognize = (picture) => scanMark(scans.push(picture) - 1)
-      return { text: { ...formatOf(reader), ...(await reader.read(source, part)) }, scans }
+      const answer = await reader.read(source, part)
+      // Told once, not with every part of a long document.
+      const isStart = part.pages === undefined && part.offset === undefined && part.range === undefined
+      const misnamed = isStart ? await misnamedNote(source, reader) : undefined
+      const notes = misnamed === undefined ? answer.notes : [misnamed, ...(answer.notes ?? [])]
+      return { text: { ...formatOf(reader), ...answer, notes }, scans }
     } finally {
       await handle.close()
     }

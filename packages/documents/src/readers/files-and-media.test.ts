@@ -119,3 +119,48 @@ test('audio has its duration and codec', async () => {
   expect(answer.facts).toBe('0:01, WAVE, PCM, 8 kHz, mono, 64 kbit/s, 8 KB')
   expect(await read('broken.mp3', Buffer.from('ID3 nothing more'))).toMatchObject({ format: 'audio' })
 })
+
+test('content decides what a file is, and a name of another kind is named once', async () => {
+  const page = '<html><body><h1>Prices</h1><table><tr><td>Tea</td><td>3</td></tr></table></body></html>'
+  const saved = `From: <Saved>\r\nSubject: Tea\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n${page}`
+  const rows = 'name,price\nTea,3\n"Milk, whole",2\n'
+  const xml =
+    '<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="S"><Table><Row><Cell><Data ss:Type="String">Tea</Data></Cell></Row></Table></Worksheet></Workbook>'
+  const cases: [string, string | Uint8Array, string][] = [
+    ...['a.doc', 'a.xls', 'a.docx', 'a.pdf', 'a.csv', 'a.eml', 'a.txt'].map((name): [string, string, string] => [
+      name,
+      page,
+      'html',
+    ]),
+    ['b.xls', '<table><tr><td>Tea</td></tr></table>', 'html'],
+    ['c.doc', saved, 'eml'],
+    ['c.html', saved, 'eml'],
+    ['d.xls', rows, 'csv'],
+    ['d.xlsx', Buffer.from(`\uFEFF${rows.replaceAll(',', '\t')}`, 'utf16le'), 'csv'],
+    ['e.doc', '{\\rtf1 Tea}', 'rtf'],
+    ['e.docx', 'Tea, not coffee.', 'text'],
+    ['f.txt', xml, 'xls'],
+    ['g.txt', makeZip({ 'Tea.txt': 'x' }), 'zip'],
+    [
+      'h.docx',
+      makeZip({
+        mimetype: 'application/vnd.oasis.opendocument.text',
+        'content.xml':
+          '<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text><text:p>Tea</text:p></office:text></office:body></office:document-content>',
+      }),
+      'odt',
+    ],
+    ['i.mp3', 'BEGIN:VCARD\nFN:Tea\nEND:VCARD', 'vcf'],
+  ]
+  for (const [name, content, format] of cases) {
+    const answer = await read(name, content)
+    expect([name, answer.format]).toEqual([name, format])
+    expect(answer.text).toContain('Tea')
+    const extension = name.slice(1)
+    expect(answer.notes?.[0]).toMatch(new RegExp(`^The name ends in "\\${extension}", but the content is `))
+  }
+  expect((await read('d.xls', rows, { offset: 2 })).notes ?? []).not.toContainEqual(expect.stringMatching('The name'))
+  expect((await read('page', page)).format).toBe('html')
+  expect((await read('page.html', page)).notes ?? []).toEqual([])
+  await expect(read('page.vue', page)).rejects.toThrow('not a document')
+})
