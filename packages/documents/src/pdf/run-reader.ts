@@ -1,6 +1,6 @@
 import { dingbat } from './dingbats.ts'
 import { type Box, identity, intersect, type Matrix, multiply, transformBox, toMatrix } from './geometry.ts'
-import { contains, type HiddenReason, pagePoint, type Run, type Shape } from './run.ts'
+import { contains, cosSin, type HiddenReason, pagePoint, type Point, type Run, type Shape, turn } from './run.ts'
 
 export type Glyphs = readonly (number | null | Glyph)[]
 
@@ -39,6 +39,10 @@ interface State {
 export const noFont: Font = { vertical: false, bold: false, dingbats: false, unit: 0.001 }
 
 const mostStates = 500
+/** Between two letters of one word, in degrees. */
+const mostBend = 20
+/** Recognized scans are often tilted by this much, each word a little differently. Their text counts as upright. */
+const mostTilt = 3
 const mostShapes = 5000
 
 /** Follows the drawing state of a page and collects its runs and shapes. */
@@ -50,6 +54,8 @@ export class RunReader {
   willClip = false
   #stack: State[] = []
   #run: Run | undefined
+  /** Where the last letter of the run ends, in page coordinates, and its exact direction. */
+  #end: Point & { angle: number } = { x: 0, y: 0, angle: 0 }
   /** As of the first letter of the run. */
   #runState: Pick<State, 'clip' | 'fill' | 'mode'>
   #textMatrix: Matrix = identity
@@ -176,7 +182,8 @@ export class RunReader {
     const alongY = sign * (font.vertical ? at[3] : at[1])
     const unit = Math.hypot(alongX, alongY)
     const height = Math.abs(size) * Math.hypot(at[2], at[3])
-    const turns = Math.round(Math.atan2(alongY, alongX) / (Math.PI / 2) + 4) % 4
+    const forward = font.vertical ? -1 : 1
+    const angle = degrees(forward * alongX, forward * alongY)
     const hidden = this.#hiddenReason(isClosedLayer)
     const spacing = charSpacing * scale * unit
     for (const glyph of glyphs as Glyphs) {
@@ -203,9 +210,10 @@ export class RunReader {
       }
       const startX = at[0] * x + at[2] * y + at[4]
       const startY = at[1] * x + at[3] * y + at[5]
-      // Vertical letters hang centered below their origin; the layout reads them like text turned by 90 degrees.
-      if (font.vertical) this.#add(text, startX - height * 0.3, startY, Math.abs(advance) * unit, height, 1, 0, hidden)
-      else this.#add(text, startX, startY, Math.abs(advance * scale) * unit, height, turns, spacing, hidden)
+      const at0 = { x: startX, y: startY }
+      if (font.vertical)
+        this.#add(text, hanging(at0, angle, height), Math.abs(advance) * unit, height, angle, 0, hidden)
+      else this.#add(text, at0, Math.abs(advance * scale) * unit, height, angle, spacing, hidden)
     }
   }
 
@@ -217,28 +225,25 @@ export class RunReader {
 
   #add(
     text: string,
-    x: number,
-    y: number,
+    start: Point,
     width: number,
     size: number,
-    turns: number,
+    angle: number,
     spacing: number,
     hidden?: HiddenReason,
   ): void {
-    // Along: place in the direction of writing. Across: the baseline, growing downward as seen by a reader.
-    const along = turns === 0 ? x : turns === 1 ? y : turns === 2 ? -x : -y
-    const across = turns === 0 ? y : turns === 1 ? -x : turns === 2 ? -y : x
     const run = this.#run
-    if (run !== undefined && run.turns === turns && run.hidden === hidden) {
-      const gap = along - run.x1 - Math.max(0, spacing)
-      const isSameLine = Math.abs(across - run.baseline) < size * 0.05 && Math.abs(size - run.size) < size * 0.05
-      if (isSameLine && gap < size * 0.1 && gap > -size * 0.2) {
-        run.text += text
-        run.x1 = Math.max(run.x1, along + width)
-        return
-      }
+    const [cos, sin] = cosSin(angle)
+    const end = { x: start.x + width * cos, y: start.y + width * sin, angle }
+    if (run !== undefined && run.hidden === hidden && this.#continues(run, start, size, angle, spacing)) {
+      run.text += text
+      run.x1 = Math.max(run.x1, run.angle === frameAngle(angle) ? turn(end, run.angle).x : run.x1 + width)
+      this.#end = end
+      return
     }
     this.endRun()
+    const frame = frameAngle(angle)
+    const { x: along, y: across } = turn(start, frame)
     const { font } = this.state
     this.#start(
       {
@@ -249,11 +254,21 @@ export class RunReader {
         y1: across + size * 0.2,
         baseline: across,
         size,
-        turns,
+        angle: frame,
         hidden,
       },
       font,
     )
+    this.#end = end
+  }
+
+  /** A letter continues a run if it starts where the run ends. On an arc, each letter has a slightly different angle. */
+  #continues(run: Run, start: Point, size: number, angle: number, spacing: number): boolean {
+    const bend = Math.abs(((angle - this.#end.angle + 540) % 360) - 180)
+    if (bend > mostBend || Math.abs(size - run.size) >= size * 0.05) return false
+    const { x: along, y: across } = turn({ x: start.x - this.#end.x, y: start.y - this.#end.y }, this.#end.angle)
+    const gap = along - Math.max(0, spacing)
+    return Math.abs(across) < size * (bend > 1 ? 0.2 : 0.05) && gap < size * 0.1 && gap > -size * 0.2
   }
 
   #start(run: Omit<Run, 'bold' | 'space' | 'order' | 'doubt'>, font: Font): void {
@@ -280,6 +295,22 @@ export class RunReader {
     const under = this.shapes.findLast((shape) => !shape.isRule && contains(shape, x, y))
     return colorDistance(fill, under?.color ?? '#ffffff') < 40
   }
+}
+
+function degrees(x: number, y: number): number {
+  return ((Math.atan2(y, x) * 180) / Math.PI + 360) % 360
+}
+
+/** The angle under which a text is laid out. Equal for the lines of a text, whose matrices differ in their last digits. */
+function frameAngle(angle: number): number {
+  const quarter = Math.round(angle / 90) * 90
+  return (Math.abs(angle - quarter) <= mostTilt ? quarter : Math.round(angle * 2) / 2) % 360
+}
+
+/** Vertical letters hang centered below their origin. The layout reads them like a line that is turned by 90 degrees. */
+function hanging({ x, y }: Point, angle: number, height: number): Point {
+  const [cos, sin] = cosSin(angle)
+  return { x: x - height * 0.3 * sin, y: y + height * 0.3 * cos }
 }
 
 function colorDistance(a: string, b: string): number {
