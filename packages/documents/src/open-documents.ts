@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { DocumentFile, DocumentFormat, DocumentPart, Documents, DocumentText, OfficeEdit } from '@troupe/core'
 import type { ProcessRequest, ProcessResponse } from './reader-process.ts'
@@ -8,8 +9,10 @@ import { findRecognizer, type Recognizer } from './recognize.ts'
 export interface DocumentsOptions {
   /** Maximum number of documents read at once. */
   processes?: number
-  /** Time limit for one read. */
+  /** Time limit for one read or edit. A small file gets less: nothing but a hostile one takes long. */
   ms?: number
+  /** Time limit for reading a small file. Each megabyte adds a second. */
+  smallMs?: number
   /** An idle process waits this long for the next document. */
   idleMs?: number
   /** Heap limit of a process. */
@@ -30,7 +33,15 @@ const mostIdleBytes = 290 * 2 ** 20
  * one read with the cause.
  */
 export function openDocuments(options: DocumentsOptions = {}): Documents & { close(): void } {
-  const { processes = 2, ms = 60_000, idleMs = 30_000, heapMb = 384, env = process.env, userOf } = options
+  const {
+    processes = 2,
+    ms = 60_000,
+    smallMs = 15_000,
+    idleMs = 30_000,
+    heapMb = 384,
+    env = process.env,
+    userOf,
+  } = options
   const idle: Reader[] = []
   const waiting: (() => void)[] = []
   const all = new Set<Reader>()
@@ -46,7 +57,8 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
       if (closed) throw new Error('The server is closing.')
       const user = userOf?.(request.file.path)
       const reader = takeIdle(request.file.path, user?.gid) ?? start(user)
-      const response = await reader.call({ ...request, ms }, ms, signal)
+      const limit = await limitOf(request)
+      const response = await reader.call({ ...request, ms: limit }, limit, signal)
       keep(reader, response.memory ?? 0)
       return request.kind === 'read' ? await recognizeScans(response, signal) : response
     } finally {
@@ -54,6 +66,15 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
       if (next === undefined) busy--
       else next()
     }
+  }
+
+  async function limitOf({ kind, file }: WithoutLimit<ProcessRequest>): Promise<number> {
+    if (kind !== 'read' && kind !== 'identify') return ms
+    const size = await stat(file.path).then(
+      (stats) => stats.size,
+      () => 0,
+    )
+    return Math.min(ms, Math.round(smallMs + size / 1000))
   }
 
   /** Prefers the process that has the document open. Folders with different members share none. */
@@ -257,12 +278,12 @@ function unref(child: ChildProcess): void {
 
 function tooLong(ms: number): Error {
   return new Error(
-    `Reading the document took longer than ${Math.round(ms / 1000)} seconds and was stopped. Read fewer pages or a smaller range.`,
+    `Reading the document took longer than ${Math.round(ms / 1000)} seconds and was stopped. Read other or fewer pages, or a smaller range. If it stops again, the file may be damaged or made to take long.`,
   )
 }
 
 function endReason(errors: string): string {
-  if (/heap out of memory|Allocation failed/i.test(errors))
-    return 'The document needs more memory than is allowed. Read fewer pages or a smaller range.'
+  if (/out of memory|Allocation failed/i.test(errors))
+    return 'The document needs more memory than is allowed. Read other or fewer pages, or a smaller range. If it stops again, the file may be damaged or made to expand.'
   return 'The program that reads documents stopped unexpectedly. The file may be damaged.'
 }

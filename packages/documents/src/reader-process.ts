@@ -1,4 +1,5 @@
 import type { DocumentFile, HtmlRequest, OfficeEdit, OfficeRequest } from '@troupe/core'
+import { guardMemory } from './memory-guard.ts'
 import { type ReaderRequest, type ReaderResponse, respond } from './read-document.ts'
 
 export type ProcessRequest =
@@ -6,6 +7,8 @@ export type ProcessRequest =
   | { kind: 'edit'; file: DocumentFile; request: OfficeRequest; ms: number }
   | { kind: 'html'; file: DocumentFile; request: HtmlRequest; ms: number }
 export type ProcessResponse = ReaderResponse & { edit?: OfficeEdit; html?: string }
+
+guardMemory()
 
 // The parent sends one request at a time.
 process.on('message', (request: ProcessRequest) => {

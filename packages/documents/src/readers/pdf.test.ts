@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { DocumentPart, DocumentText } from '@troupe/core'
+import { deflateSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
+import { full } from '../../../protocol/testing/test-effort.ts'
 import { openDocuments } from '../open-documents.ts'
 import { makePdf, type PdfOptions, type PdfPage, stream, text } from '../testing/make-pdf.ts'
 
@@ -313,6 +315,40 @@ describe('long documents', () => {
 })
 
 describe('bad input', () => {
+  test.runIf(full)('a small file that takes long is stopped early', async () => {
+    const few = openDocuments({ env: {}, smallMs: 3000 })
+    // Each form draws the next one ten times.
+    const form = (next: string): string =>
+      stream(
+        '/X Do '.repeat(10),
+        `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X ${next} >> >>`,
+      )
+    const objects = [
+      ...Array.from({ length: 12 }, (_, at) => form(`{${at + 1}}`)),
+      stream('', '/Type /XObject /Subtype /Form /BBox [0 0 9 9]'),
+    ]
+    const file = save(makePdf([{ content: '/X Do', resources: '/XObject << /X {0} >>' }], { objects }))
+    await expect(few.read({ path: file }, {})).rejects.toThrow('took longer than 3 seconds')
+    few.close()
+  })
+
+  test.runIf(full)(
+    'a file that unpacks to more than the memory is stopped',
+    async () => {
+      const packed = deflateSync(deflateSync(Buffer.alloc(2 ** 30, '(a'))).toString('latin1')
+      const file = save(
+        Buffer.from(
+          makePdf([{ content: packed }])
+            .toString('latin1')
+            .replace('<< /Length', '<< /Filter [/FlateDecode /FlateDecode] /Length'),
+          'latin1',
+        ),
+      )
+      await expect(documents.read({ path: file }, {})).rejects.toThrow(/more memory|took longer/)
+    },
+    30_000,
+  )
+
   test('a document with a password is refused with the way out', async () => {
     const bytes = 'ab'.repeat(32)
     await expect(
