@@ -104,8 +104,10 @@ async function readFile(file: OpenedFile, range: ReadPart, ctx: ToolContext): Pr
   }
   const kind = fileKind(head.subarray(0, headLength))
   const isPart = range.pages !== undefined || range.sheet !== undefined || range.range !== undefined
+  // The source of a drawing is text, which is shown unless its picture is asked for.
+  const isDrawing = range.images === true && /\.svg$/i.test(real)
   const isConverted = range.raw !== true && isConvertedText(real, head)
-  if (kind.kind === 'binary' || kind.kind === 'pdf' || isPart || isConverted) {
+  if (kind.kind === 'binary' || kind.kind === 'pdf' || isPart || isConverted || isDrawing) {
     const document = await readDocument(file, documentPart(range), ctx)
     if (document !== undefined) return document
     if (isPart) throw new Error(`${shown} has no pages, sheets or ranges. Use "offset" and "limit".`)

@@ -164,3 +164,70 @@ test('content decides what a file is, and a name of another kind is named once',
   expect((await read('page.html', page)).notes ?? []).toEqual([])
   await expect(read('page.vue', page)).rejects.toThrow('not a document')
 })
+
+/** Red above blue, 2 x 2 pixels. */
+function redAboveBlue(): { bmp: Buffer; psd: Buffer; psdPacked: Buffer; ico: Buffer } {
+  const bmp = Buffer.alloc(54 + 16)
+  bmp.write('BM')
+  for (const [at, value] of [
+    [2, 70],
+    [10, 54],
+    [14, 40],
+    [18, 2],
+    [22, 2],
+  ] as const)
+    bmp.writeUInt32LE(value, at)
+  bmp.writeUInt16LE(1, 26)
+  bmp.writeUInt16LE(24, 28)
+  bmp.set([255, 0, 0, 255, 0, 0, 0, 0, 0, 0, 255, 0, 0, 255], 54)
+  const icon = Buffer.alloc(22)
+  icon.set([0, 0, 1, 0, 1, 0, 2, 2, 0, 0, 1, 0, 24, 0])
+  const body = Buffer.concat([bmp.subarray(14), Buffer.alloc(8)])
+  body.writeUInt32LE(4, 8)
+  icon.writeUInt32LE(body.length, 14)
+  icon.writeUInt32LE(22, 18)
+  const head = Buffer.alloc(26 + 12)
+  head.write('8BPS')
+  for (const [at, value] of [
+    [4, 1],
+    [12, 3],
+    [22, 8],
+    [24, 3],
+  ] as const)
+    head.writeUInt16BE(value, at)
+  head.writeUInt32BE(2, 14)
+  head.writeUInt32BE(2, 18)
+  const planes = [255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]
+  const rows = [255, 0, 0, 0, 0, 255].flatMap((value) => [0xff, value])
+  return {
+    bmp,
+    ico: Buffer.concat([icon, body]),
+    psd: Buffer.concat([head, Buffer.from([0, 0, ...planes])]),
+    psdPacked: Buffer.concat([head, Buffer.from([0, 1, ...Array<number[]>(6).fill([0, 2]).flat(), ...rows])]),
+  }
+}
+
+test('pictures of Windows and Photoshop, and drawings are shown to models', async () => {
+  const { bmp, psd, psdPacked, ico } = redAboveBlue()
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"><rect width="2" height="1" fill="red"/><rect y="1" width="2" height="1" fill="blue"/></svg>'
+  for (const [name, content] of Object.entries({
+    'a.bmp': bmp,
+    'b.psd': psd,
+    'c.psd': psdPacked,
+    'd.ico': ico,
+    'e.svg': svg,
+  })) {
+    const { facts, images = [] } = await read(name, content, { images: true })
+    expect([name, facts]).toEqual([name, expect.stringContaining('2 x 2 pixels')])
+    const colors = await sharp(images[0]!.bytes).resize(1, 2, { kernel: 'nearest' }).removeAlpha().raw().toBuffer()
+    expect([name, ...colors]).toEqual([name, 255, 0, 0, 0, 0, 255])
+  }
+  const huge = Buffer.from(bmp)
+  huge.writeUInt32LE(60_000, 18)
+  huge.writeUInt32LE(60_000, 22)
+  for (const [name, content] of Object.entries({ 'f.bmp': huge, 'g.psd': psdPacked.subarray(0, 45) }))
+    expect(await read(name, content, { images: true })).toMatchObject({
+      notes: [expect.stringContaining('cannot be decoded')],
+    })
+})

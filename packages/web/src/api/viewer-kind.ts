@@ -19,7 +19,7 @@ const endings: Record<ViewerKind, readonly string[]> = {
     'parquet',
     'pq',
   ],
-  image: ['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'bmp', 'ico', 'heic', 'heif', 'tif', 'tiff'],
+  image: ['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'bmp', 'ico', 'heic', 'heif', 'tif', 'tiff', 'psd'],
   audio: ['mp3', 'm4a', 'aac', 'wav', 'ogg', 'oga', 'opus', 'flac', 'weba'],
   video: ['mp4', 'm4v', 'webm', 'ogv', 'mov'],
   document: [
