@@ -3,16 +3,17 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { DocumentFile, DocumentFormat, DocumentPart, Documents, DocumentText, OfficeEdit } from '@troupe/core'
 import type { ProcessRequest, ProcessResponse } from './reader-process.ts'
+import { guardWords } from './process-guard.ts'
 import { scanMark } from './reader.ts'
 import { findRecognizer, type Recognizer } from './recognize.ts'
 
 export interface DocumentsOptions {
   /** Maximum number of documents read at once. */
   processes?: number
-  /** Time limit for one read or edit. A small file gets less: nothing but a hostile one takes long. */
+  /** Time limit for one read or edit. */
   ms?: number
-  /** Time limit for reading a small file. Each megabyte adds a second. */
-  smallMs?: number
+  /** Limit of CPU time for reading a small file. Each megabyte adds a second. Only hostile files need so much. */
+  workMs?: number
   /** An idle process waits this long for the next document. */
   idleMs?: number
   /** Heap limit of a process. */
@@ -36,7 +37,7 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
   const {
     processes = 2,
     ms = 60_000,
-    smallMs = 15_000,
+    workMs = 12_000,
     idleMs = 30_000,
     heapMb = 384,
     env = process.env,
@@ -57,8 +58,7 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
       if (closed) throw new Error('The server is closing.')
       const user = userOf?.(request.file.path)
       const reader = takeIdle(request.file.path, user?.gid) ?? start(user)
-      const limit = await limitOf(request)
-      const response = await reader.call({ ...request, ms: limit }, limit, signal)
+      const response = await reader.call({ ...request, ms, workMs: await workLimit(request) }, ms, signal)
       keep(reader, response.memory ?? 0)
       return request.kind === 'read' ? await recognizeScans(response, signal) : response
     } finally {
@@ -68,13 +68,13 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
     }
   }
 
-  async function limitOf({ kind, file }: WithoutLimit<ProcessRequest>): Promise<number> {
+  async function workLimit({ kind, file }: WithoutLimit<ProcessRequest>): Promise<number> {
     if (kind !== 'read' && kind !== 'identify') return ms
     const size = await stat(file.path).then(
       (stats) => stats.size,
       () => 0,
     )
-    return Math.min(ms, Math.round(smallMs + size / 1000))
+    return Math.min(ms, Math.round(workMs + size / 1000))
   }
 
   /** Prefers the process that has the document open. Folders with different members share none. */
@@ -169,7 +169,7 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
   }
 }
 
-type WithoutLimit<Request> = Request extends unknown ? Omit<Request, 'ms'> : never
+type WithoutLimit<Request> = Request extends unknown ? Omit<Request, 'ms' | 'workMs'> : never
 
 interface ReaderUser {
   uid: number
@@ -277,13 +277,15 @@ function unref(child: ChildProcess): void {
 }
 
 function tooLong(ms: number): Error {
-  return new Error(
-    `Reading the document took longer than ${Math.round(ms / 1000)} seconds and was stopped. Read other or fewer pages, or a smaller range. If it stops again, the file may be damaged or made to take long.`,
-  )
+  return new Error(`Reading the document took longer than ${Math.round(ms / 1000)} seconds and was stopped. ${tryLess}`)
 }
 
 function endReason(errors: string): string {
+  if (errors.includes(guardWords.time)) return `Reading the document took too long and was stopped. ${tryLess}`
   if (/out of memory|Allocation failed/i.test(errors))
-    return 'The document needs more memory than is allowed. Read other or fewer pages, or a smaller range. If it stops again, the file may be damaged or made to expand.'
+    return `The document needs more memory than is allowed. ${tryLess}`
   return 'The program that reads documents stopped unexpectedly. The file may be damaged.'
 }
+
+const tryLess =
+  'Read other or fewer pages, or a smaller range. If it stops again, the file is damaged or made to exhaust the computer.'

@@ -231,3 +231,18 @@ test('pictures of Windows and Photoshop, and drawings are shown to models', asyn
       notes: [expect.stringContaining('cannot be decoded')],
     })
 })
+
+test('an AVI file has its duration and size', async () => {
+  const head = Buffer.alloc(200)
+  head.write('RIFF', 0)
+  head.write('AVI LIST', 8)
+  head.write('hdrlavih', 20)
+  for (const [at, value] of [
+    [32, 40_000],
+    [48, 50],
+    [64, 320],
+    [68, 240],
+  ] as const)
+    head.writeUInt32LE(value, at)
+  expect((await read('clip.avi', head)).facts).toBe('0:02, AVI, 320 x 240 pixels, 200 bytes')
+})

@@ -1,5 +1,5 @@
 import type { DocumentImage } from '@troupe/core'
-import type { OutputInfo, Sharp } from 'sharp'
+import type { Metadata, OutputInfo, Sharp } from 'sharp'
 import { decodeHeic } from '../media/decode-heic.ts'
 import { decodePsd, psdSize } from '../media/decode-psd.ts'
 import { exifLines } from '../media/image-facts.ts'
@@ -24,7 +24,7 @@ export default defineReader({
     const type = typeOf(bytes.subarray(0, 8192)) ?? 'image/jpeg'
     const { default: sharp } = await import('sharp')
     // Formats that cannot be decoded still have their facts.
-    const size =
+    const size: Partial<Metadata> | undefined =
       headerSize(bytes, type) ??
       (await sharp(bytes, { failOn: 'none' })
         .metadata()
@@ -32,8 +32,8 @@ export default defineReader({
     const facts = [names[type] ?? type, sizeOf(source.size)]
     if (size?.width !== undefined && size.height !== undefined)
       facts.splice(1, 0, `${size.width} x ${size.height} pixels`)
-    if (size !== undefined && 'pages' in size && (size.pages ?? 1) > 1) facts.push(`${size.pages} pages or frames`)
-    if (size !== undefined && 'hasAlpha' in size && size.hasAlpha === true) facts.push('transparency')
+    if ((size?.pages ?? 1) > 1) facts.push(`${size?.pages} pages or frames`)
+    if (size?.hasAlpha === true) facts.push('transparency')
     const image = part.images === true ? await shownImage(bytes, type) : undefined
     return {
       mediaType: type,
@@ -57,7 +57,6 @@ function notesOf(type: string, isAsked: boolean, isShown: boolean): string[] | u
 
 /** The picture in a format and size that models take. Undefined if it cannot be decoded. */
 async function shownImage(bytes: Buffer, type: string): Promise<DocumentImage | undefined> {
-  const { default: sharp } = await import('sharp')
   try {
     const picture = await openPicture(bytes, type)
     const small = picture.resize(longestSide, longestSide, { fit: 'inside', withoutEnlargement: true })
