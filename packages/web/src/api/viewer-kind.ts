@@ -70,6 +70,11 @@ export function viewerOf(name: string): ViewerKind | undefined {
   return byEnding.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '')
 }
 
+/** True for tables that people edit as text. */
+export function isTextTable(name: string): boolean {
+  return /\.(csv|tsv|tab)$/i.test(name)
+}
+
 /** A file that viewers show: one of the workspace, or an attachment. */
 export interface ViewedFile {
   /** Path in the workspace, or the name of an attachment. */
