@@ -145,7 +145,8 @@ function typeOf(head: Buffer): string | undefined {
   if (start.startsWith('II*\0') || start.startsWith('MM\0*')) return 'image/tiff'
   if (/^....ftyp(avif|avis)/s.test(start)) return 'image/avif'
   if (/^....ftyp(hei[cxms]|hev[cxms]|mif1|mif2|msf1)/s.test(start)) return 'image/heic'
-  if (/^\0\0\u0001\0[\u0001-@]\0/.test(start) && head[9] === 0) return 'image/x-icon'
+  if (start.startsWith('\0\0\u0001\0') && head[4]! > 0 && head[4]! <= 64 && head[5] === 0 && head[9] === 0)
+    return 'image/x-icon'
   if (isSvg.test(head.toString('latin1'))) return 'image/svg+xml'
   if (start.startsWith('8BPS')) return 'image/vnd.adobe.photoshop'
   return start.startsWith('BM') && head.length >= 26 && head.readUInt32LE(14) >= 12 && head.readUInt32LE(14) <= 124

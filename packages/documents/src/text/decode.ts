@@ -14,6 +14,7 @@ export function textOfHead(head: Uint8Array): string | undefined {
   const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
   if (!isWide && head.includes(0)) return undefined
   const text = decodeBytes(isWide ? head.subarray(0, head.length & ~1) : head).replace(/^\uFEFF/, '')
+  // eslint-disable-next-line no-control-regex
   const controls = text.match(/[\0-\x07\x0e-\x1a\x1c-\x1f\x7f]/g)?.length ?? 0
   return controls * 50 > text.length ? undefined : text
 }
