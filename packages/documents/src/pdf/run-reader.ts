@@ -1,6 +1,6 @@
 import { dingbat } from './dingbats.ts'
 import { type Box, identity, intersect, type Matrix, multiply, transformBox, toMatrix } from './geometry.ts'
-import { contains, cosSin, type HiddenReason, pagePoint, type Point, type Run, type Shape, turn } from './run.ts'
+import { contains, cosSin, type HiddenReason, pagePoint, type Run, type Shape, turn } from './run.ts'
 
 export type Glyphs = readonly (number | null | Glyph)[]
 
@@ -54,8 +54,11 @@ export class RunReader {
   willClip = false
   #stack: State[] = []
   #run: Run | undefined
-  /** Where the last letter of the run ends, in page coordinates, and its exact direction. */
-  #end: Point & { angle: number } = { x: 0, y: 0, angle: 0 }
+  /** Where the last letter of the run ends, in page coordinates. */
+  #endX = 0
+  #endY = 0
+  /** Of the last letter of the run. */
+  #direction: Direction = upright
   /** As of the first letter of the run. */
   #runState: Pick<State, 'clip' | 'fill' | 'mode'>
   #textMatrix: Matrix = identity
@@ -183,7 +186,7 @@ export class RunReader {
     const unit = Math.hypot(alongX, alongY)
     const height = Math.abs(size) * Math.hypot(at[2], at[3])
     const forward = font.vertical ? -1 : 1
-    const angle = degrees(forward * alongX, forward * alongY)
+    const direction = directionOf(forward * alongX, forward * alongY)
     const hidden = this.#hiddenReason(isClosedLayer)
     const spacing = charSpacing * scale * unit
     for (const glyph of glyphs as Glyphs) {
@@ -210,10 +213,12 @@ export class RunReader {
       }
       const startX = at[0] * x + at[2] * y + at[4]
       const startY = at[1] * x + at[3] * y + at[5]
-      const at0 = { x: startX, y: startY }
-      if (font.vertical)
-        this.#add(text, hanging(at0, angle, height), Math.abs(advance) * unit, height, angle, 0, hidden)
-      else this.#add(text, at0, Math.abs(advance * scale) * unit, height, angle, spacing, hidden)
+      // Vertical letters hang centered below their origin. The layout reads them like a line that is turned by 90 degrees.
+      const hang = font.vertical ? height * 0.3 : 0
+      const letterX = startX - hang * direction.sin
+      const letterY = startY + hang * direction.cos
+      const length = Math.abs(font.vertical ? advance : advance * scale) * unit
+      this.#add(text, letterX, letterY, length, height, direction, font.vertical ? 0 : spacing, hidden)
     }
   }
 
@@ -225,50 +230,56 @@ export class RunReader {
 
   #add(
     text: string,
-    start: Point,
+    x: number,
+    y: number,
     width: number,
     size: number,
-    angle: number,
+    direction: Direction,
     spacing: number,
     hidden?: HiddenReason,
   ): void {
     const run = this.#run
-    const [cos, sin] = cosSin(angle)
-    const end = { x: start.x + width * cos, y: start.y + width * sin, angle }
-    if (run !== undefined && run.hidden === hidden && this.#continues(run, start, size, angle, spacing)) {
+    const gap =
+      run === undefined || run.hidden !== hidden ? undefined : this.#gapTo(run, x, y, size, direction, spacing)
+    if (run === undefined || gap === undefined) {
+      this.endRun()
+      const { x: along, y: across } = turn({ x, y }, direction.frame)
+      this.#start(
+        {
+          text,
+          x0: along,
+          x1: along + width,
+          y0: across - size * 0.8,
+          y1: across + size * 0.2,
+          baseline: across,
+          size,
+          angle: direction.frame,
+          hidden,
+        },
+        this.state.font,
+      )
+    } else {
       run.text += text
-      run.x1 = Math.max(run.x1, run.angle === frameAngle(angle) ? turn(end, run.angle).x : run.x1 + width)
-      this.#end = end
-      return
+      run.x1 = Math.max(run.x1, run.x1 + gap + width)
     }
-    this.endRun()
-    const frame = frameAngle(angle)
-    const { x: along, y: across } = turn(start, frame)
-    const { font } = this.state
-    this.#start(
-      {
-        text,
-        x0: along,
-        x1: along + width,
-        y0: across - size * 0.8,
-        y1: across + size * 0.2,
-        baseline: across,
-        size,
-        angle: frame,
-        hidden,
-      },
-      font,
-    )
-    this.#end = end
+    this.#direction = direction
+    this.#endX = x + width * direction.cos
+    this.#endY = y + width * direction.sin
   }
 
-  /** A letter continues a run if it starts where the run ends. On an arc, each letter has a slightly different angle. */
-  #continues(run: Run, start: Point, size: number, angle: number, spacing: number): boolean {
-    const bend = Math.abs(((angle - this.#end.angle + 540) % 360) - 180)
-    if (bend > mostBend || Math.abs(size - run.size) >= size * 0.05) return false
-    const { x: along, y: across } = turn({ x: start.x - this.#end.x, y: start.y - this.#end.y }, this.#end.angle)
+  /**
+   * The space before a letter that continues the run, because it starts where the run ends. Undefined for others. On an
+   * arc, each letter has a slightly different angle.
+   */
+  #gapTo(run: Run, x: number, y: number, size: number, { angle }: Direction, spacing: number): number | undefined {
+    const { cos, sin, angle: before } = this.#direction
+    const bend = angle === before ? 0 : Math.abs(((angle - before + 540) % 360) - 180)
+    if (bend > mostBend || Math.abs(size - run.size) >= size * 0.05) return undefined
+    const [dx, dy] = [x - this.#endX, y - this.#endY]
+    const along = dx * cos + dy * sin
     const gap = along - Math.max(0, spacing)
-    return Math.abs(across) < size * (bend > 1 ? 0.2 : 0.05) && gap < size * 0.1 && gap > -size * 0.2
+    const isOnLine = Math.abs(dy * cos - dx * sin) < size * (bend > 1 ? 0.2 : 0.05)
+    return isOnLine && gap < size * 0.1 && gap > -size * 0.2 ? along : undefined
   }
 
   #start(run: Omit<Run, 'bold' | 'space' | 'order' | 'doubt'>, font: Font): void {
@@ -297,20 +308,29 @@ export class RunReader {
   }
 }
 
-function degrees(x: number, y: number): number {
-  return ((Math.atan2(y, x) * 180) / Math.PI + 360) % 360
+/** A direction of writing in page coordinates. */
+interface Direction {
+  /** In degrees. */
+  angle: number
+  cos: number
+  sin: number
+  /** The angle under which the text is laid out. */
+  frame: number
+}
+
+const upright: Direction = { angle: 0, cos: 1, sin: 0, frame: 0 }
+
+function directionOf(x: number, y: number): Direction {
+  if (y === 0 && x > 0) return upright
+  const angle = ((Math.atan2(y, x) * 180) / Math.PI + 360) % 360
+  const [cos, sin] = cosSin(angle)
+  return { angle, cos, sin, frame: frameAngle(angle) }
 }
 
 /** The angle under which a text is laid out. Equal for the lines of a text, whose matrices differ in their last digits. */
 function frameAngle(angle: number): number {
   const quarter = Math.round(angle / 90) * 90
   return (Math.abs(angle - quarter) <= mostTilt ? quarter : Math.round(angle * 2) / 2) % 360
-}
-
-/** Vertical letters hang centered below their origin. The layout reads them like a line that is turned by 90 degrees. */
-function hanging({ x, y }: Point, angle: number, height: number): Point {
-  const [cos, sin] = cosSin(angle)
-  return { x: x - height * 0.3 * sin, y: y + height * 0.3 * cos }
 }
 
 function colorDistance(a: string, b: string): number {
