@@ -37,7 +37,7 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
   const {
     processes = 2,
     ms = 60_000,
-    workMs = 12_000,
+    workMs = 8000,
     idleMs = 30_000,
     heapMb = 384,
     env = process.env,
