@@ -2,8 +2,12 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { DocumentReader, DocumentSource } from './reader.ts'
+import { textOfHead } from './text/decode.ts'
 
 export type NamedReader = DocumentReader & { format: string }
+
+/** Names that promise no more than text, or nothing at all. */
+const vagueNames = /^(te?xt|dat|data|bin|tmp|temp|bak|download|unknown|)$/
 
 /**
  * The reader of a file. Content decides over the extension, which decides between several readers of the same content.
@@ -11,7 +15,7 @@ export type NamedReader = DocumentReader & { format: string }
  */
 export async function identify(source: DocumentSource): Promise<NamedReader | undefined> {
   const readers = await loadReaders()
-  const head = await source.bytesAt(0, 4096)
+  const head = await source.bytesAt(0, 8192)
   const named = namedLike(source, readers)
   const matching: NamedReader[] = []
   for (const reader of readers) if ((await reader.matches?.(head, source)) === true) matching.push(reader)
@@ -19,8 +23,23 @@ export async function identify(source: DocumentSource): Promise<NamedReader | un
     matching.find((reader) => named.includes(reader)) ??
     matching.find(({ isContainer }) => isContainer !== true) ??
     matching[0] ??
+    identifyText(head, source, named, readers) ??
     named.find((reader) => reader.matches === undefined)
   )
+}
+
+/** Web pages, messages and tables are often saved under the name of an office document, which Office opens. */
+function identifyText(
+  head: Buffer,
+  source: DocumentSource,
+  named: readonly NamedReader[],
+  readers: readonly NamedReader[],
+): NamedReader | undefined {
+  if (named.length === 0 && !vagueNames.test(extensionOf(source))) return undefined
+  const text = textOfHead(head)
+  const kind = named[0]?.format
+  if (text === undefined || text.trim() === '') return undefined
+  return readers.find((reader) => !named.includes(reader) && reader.looksLike?.(text, kind) === true)
 }
 
 /** The reader that the extension of a file stands for, whatever its content is. */
@@ -28,9 +47,21 @@ export async function namedReader(source: DocumentSource): Promise<NamedReader |
   return namedLike(source, await loadReaders())[0]
 }
 
-function namedLike({ name }: DocumentSource, readers: readonly NamedReader[]): NamedReader[] {
-  const extension = path.extname(name).slice(1).toLowerCase()
+/** A sentence for a file whose name is that of another format. */
+export async function misnamedNote(source: DocumentSource, reader: NamedReader): Promise<string | undefined> {
+  const extension = extensionOf(source)
+  if (reader.extensions.includes(extension)) return undefined
+  const isKnown = /^(te?xt|md)$/.test(extension) || namedLike(source, await loadReaders()).length > 0
+  return isKnown ? `The name ends in ".${extension}", but the content is ${reader.title}.` : undefined
+}
+
+function namedLike(source: DocumentSource, readers: readonly NamedReader[]): NamedReader[] {
+  const extension = extensionOf(source)
   return readers.filter(({ extensions }) => extensions.includes(extension))
+}
+
+function extensionOf({ name }: DocumentSource): string {
+  return path.extname(name).slice(1).toLowerCase()
 }
 
 let loading: Promise<NamedReader[]> | undefined

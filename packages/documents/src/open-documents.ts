@@ -1,15 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { DocumentFile, DocumentFormat, DocumentPart, Documents, DocumentText, OfficeEdit } from '@troupe/core'
 import type { ProcessRequest, ProcessResponse } from './reader-process.ts'
+import { guardWords } from './process-guard.ts'
 import { scanMark } from './reader.ts'
 import { findRecognizer, type Recognizer } from './recognize.ts'
 
 export interface DocumentsOptions {
   /** Maximum number of documents read at once. */
   processes?: number
-  /** Time limit for one read. */
+  /** Time limit for one read or edit. */
   ms?: number
+  /** Limit of CPU time for reading a small file. Each megabyte adds a second. Only hostile files need so much. */
+  workMs?: number
   /** An idle process waits this long for the next document. */
   idleMs?: number
   /** Heap limit of a process. */
@@ -30,7 +34,15 @@ const mostIdleBytes = 290 * 2 ** 20
  * one read with the cause.
  */
 export function openDocuments(options: DocumentsOptions = {}): Documents & { close(): void } {
-  const { processes = 2, ms = 60_000, idleMs = 30_000, heapMb = 384, env = process.env, userOf } = options
+  const {
+    processes = 2,
+    ms = 60_000,
+    workMs = 8000,
+    idleMs = 30_000,
+    heapMb = 384,
+    env = process.env,
+    userOf,
+  } = options
   const idle: Reader[] = []
   const waiting: (() => void)[] = []
   const all = new Set<Reader>()
@@ -46,7 +58,7 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
       if (closed) throw new Error('The server is closing.')
       const user = userOf?.(request.file.path)
       const reader = takeIdle(request.file.path, user?.gid) ?? start(user)
-      const response = await reader.call({ ...request, ms }, ms, signal)
+      const response = await reader.call({ ...request, ms, workMs: await workLimit(request) }, ms, signal)
       keep(reader, response.memory ?? 0)
       return request.kind === 'read' ? await recognizeScans(response, signal) : response
     } finally {
@@ -54,6 +66,15 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
       if (next === undefined) busy--
       else next()
     }
+  }
+
+  async function workLimit({ kind, file }: WithoutLimit<ProcessRequest>): Promise<number> {
+    if (kind !== 'read' && kind !== 'identify') return ms
+    const size = await stat(file.path).then(
+      (stats) => stats.size,
+      () => 0,
+    )
+    return Math.min(ms, Math.round(workMs + size / 1000))
   }
 
   /** Prefers the process that has the document open. Folders with different members share none. */
@@ -148,7 +169,7 @@ export function openDocuments(options: DocumentsOptions = {}): Documents & { clo
   }
 }
 
-type WithoutLimit<Request> = Request extends unknown ? Omit<Request, 'ms'> : never
+type WithoutLimit<Request> = Request extends unknown ? Omit<Request, 'ms' | 'workMs'> : never
 
 interface ReaderUser {
   uid: number
@@ -256,13 +277,15 @@ function unref(child: ChildProcess): void {
 }
 
 function tooLong(ms: number): Error {
-  return new Error(
-    `Reading the document took longer than ${Math.round(ms / 1000)} seconds and was stopped. Read fewer pages or a smaller range.`,
-  )
+  return new Error(`Reading the document took longer than ${Math.round(ms / 1000)} seconds and was stopped. ${tryLess}`)
 }
 
 function endReason(errors: string): string {
-  if (/heap out of memory|Allocation failed/i.test(errors))
-    return 'The document needs more memory than is allowed. Read fewer pages or a smaller range.'
+  if (errors.includes(guardWords.time)) return `Reading the document took too long and was stopped. ${tryLess}`
+  if (/out of memory|Allocation failed/i.test(errors))
+    return `The document needs more memory than is allowed. ${tryLess}`
   return 'The program that reads documents stopped unexpectedly. The file may be damaged.'
 }
+
+const tryLess =
+  'Read other or fewer pages, or a smaller range. If it stops again, the file is damaged or made to exhaust the computer.'

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import path from 'node:path'
 import type { DocumentFile, DocumentFormat, DocumentPart, DocumentText } from '@troupe/core'
-import { identify, type NamedReader, namedReader } from './identify.ts'
+import { identify, misnamedNote, type NamedReader, namedReader } from './identify.ts'
 import { type DocumentSource, scanMark } from './reader.ts'
 import { ZipError } from './zip/zip-file.ts'
 
@@ -11,6 +11,8 @@ export interface ReaderRequest {
   part?: DocumentPart
   /** Time limit, after which this process is killed. */
   ms: number
+  /** Limit of CPU time, likewise. */
+  workMs: number
   /** Pictures of text can be recognized. */
   canRecognize?: boolean
 }
@@ -31,18 +33,24 @@ export async function respond({
   file,
   part = {},
   ms,
+  workMs,
   canRecognize = false,
 }: ReaderRequest): Promise<ReaderResponse> {
   try {
     const handle = await open(file.path, 'r')
     try {
-      const source = await sourceOf(handle, file, Date.now() + ms / 2)
+      const source = await sourceOf(handle, file, lateAfter(ms, workMs))
       const reader = await identify(source)
       if (kind === 'identify') return { format: reader && formatOf(reader) }
       if (reader === undefined) return { error: await unknownFile(source) }
       const scans: Uint8Array[] = []
       if (canRecognize) source.recognize = (picture) => scanMark(scans.push(picture) - 1)
-      return { text: { ...formatOf(reader), ...(await reader.read(source, part)) }, scans }
+      const answer = await reader.read(source, part)
+      // Told once, not with every part of a long document.
+      const isStart = part.pages === undefined && part.offset === undefined && part.range === undefined
+      const misnamed = isStart ? await misnamedNote(source, reader) : undefined
+      const notes = misnamed === undefined ? answer.notes : [misnamed, ...(answer.notes ?? [])]
+      return { text: { ...formatOf(reader), ...answer, notes }, scans }
     } finally {
       await handle.close()
     }
@@ -74,7 +82,17 @@ function formatOf({ format, title, mediaTypes }: NamedReader): DocumentFormat {
   return { format, title, mediaType: mediaTypes[0] ?? 'application/octet-stream' }
 }
 
-async function sourceOf(handle: FileHandle, file: DocumentFile, lateAt: number): Promise<DocumentSource> {
+/** True after half of one of the limits. */
+function lateAfter(ms: number, workMs: number): () => boolean {
+  const lateAt = Date.now() + ms / 2
+  const start = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(start)
+    return Date.now() > lateAt || (user + system) / 1000 > workMs / 2
+  }
+}
+
+async function sourceOf(handle: FileHandle, file: DocumentFile, isLate: () => boolean): Promise<DocumentSource> {
   const { size } = await handle.stat()
   const name = file.name ?? path.basename(file.path)
   const bytesAt = async (position: number, length: number): Promise<Buffer> => {
@@ -99,6 +117,6 @@ async function sourceOf(handle: FileHandle, file: DocumentFile, lateAt: number):
         )
       return bytesAt(0, size)
     },
-    isLate: () => Date.now() > lateAt,
+    isLate,
   }
 }

@@ -13,8 +13,13 @@ export interface DocumentReader {
   mediaTypes: readonly string[]
   /** Reads archives of any content. Another reader that matches goes first. */
   isContainer?: true
-  /** True if the content is of this format; `head` has its first 4 KiB. Absent: only the extension decides. */
+  /** True if the content is of this format; `head` has its first 8 KiB. Absent: only the extension decides. */
   matches?(head: Buffer, source: DocumentSource): boolean | Promise<boolean>
+  /**
+   * For formats that are plain text. True if text looks like this format, although its name is that of another document
+   * (`kind` is the format that it stands for), or of no certain kind (`kind` is undefined).
+   */
+  looksLike?(text: string, kind: string | undefined): boolean
   /** Throws an Error whose message tells the model what to do. */
   read(source: DocumentSource, part: DocumentPart): Promise<DocumentReading>
 }

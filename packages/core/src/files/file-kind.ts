@@ -1,7 +1,21 @@
 import { type Buffer, isUtf8 } from 'node:buffer'
 
 /** Texts that only make sense converted. Others, such as CSV, are shown as they are. */
-export const convertedTexts = /\.(rtf|eml|mbox|mht|mhtml|fodt|fodp|ics|vcf)$/i
+const convertedTexts = /\.(rtf|eml|mbox|mht|mhtml|fodt|fodp|fods|ics|vcf)$/i
+/** Names of documents that are not text. Programs save web pages, tables and messages under them, too. */
+const documentNames =
+  /\.(pdf|doc[xm]?|dot[xm]?|xls[xmb]?|xlt[xm]?|pp[ts][xm]?|pot[xm]?|od[tspg]|ot[tsp]|epub|msg|zip|parquet)$/i
+/** Names that promise no more than text. What their content starts with decides. */
+const vagueNames = /(^|\/)[^./]+$|\.(te?xt|dat|data|bin|tmp|temp|bak|download|unknown)$/i
+const convertedStarts =
+  /^\s*(\{\\rtf|BEGIN:V(CALENDAR|CARD)\b|<!doctype html|<html\b|(<\?xml[^>]*>\s*)?<office:document\b|<\?mso-application|([\w-]+:.*\n([ \t].*\n)*)*(mime-version|message-id):)/i
+
+/** True if a text is shown converted: by its name, or by its start if the name does not say what it is. */
+export function isConvertedText(name: string, head: Uint8Array): boolean {
+  if (convertedTexts.test(name) || documentNames.test(name)) return true
+  return vagueNames.test(name) && convertedStarts.test(new TextDecoder().decode(head.subarray(0, 4096)))
+}
+
 /** Texts that are shown converted or as they are. */
 export const htmlFiles = /\.x?html?$/i
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { LanguageModelV4, LanguageModelV4Prompt, LanguageModelV4TextPart } from '@ai-sdk/provider'
-import { convertedTexts, fileKind, headLength, maxRequestBytes } from '../files/file-kind.ts'
+import { fileKind, headLength, isConvertedText, maxRequestBytes } from '../files/file-kind.ts'
 import { decodeText, detectFormat } from '../text/encoding.ts'
 import type { Attachments } from '../tool/documents.ts'
 import type { Blobs } from '../tool/services.ts'
@@ -68,7 +68,7 @@ export async function inlinePart(
   const told = kindOf(mediaType)
   const file = { sessionId, sha256: sha256 ?? '', filename: ('filename' in part ? part.filename : undefined) ?? '' }
   const isText = found.kind === 'text' && told === undefined
-  if (isText && !convertedTexts.test(file.filename)) {
+  if (isText && !isConvertedText(file.filename, bytes)) {
     const path = bytes.length > longestText && sha256 !== undefined ? await attachments?.pathOf(file) : undefined
     return fileText(part, bytes, path)
   }

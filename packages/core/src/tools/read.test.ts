@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isConvertedText } from '../files/file-kind.ts'
 import { openTestWorkspace, type TestWorkspace } from '../testing/test-workspace.ts'
 import read from './read.ts'
 import write from './write.ts'
@@ -429,4 +430,30 @@ test.each([
   for (let n = 0; n < count; n++) ws.put(`d/${n}`, '')
   const { output } = await ws.call(read, { file_path: 'd' })
   expect(read.display?.(output, { file_path: 'd' })?.summary).toBe(says)
+})
+
+test('texts are converted by their names, or by their start if the name says nothing', () => {
+  const isConverted = (name: string, start: string): boolean => isConvertedText(name, Buffer.from(start))
+  const page = '<!DOCTYPE html><html></html>'
+  const mail = 'Received: by x\n  for y\nMIME-Version: 1.0\n\nHi'
+  for (const [name, start] of [
+    ['a.eml', 'x'],
+    ['a.doc', page],
+    ['a.xls', 'a,b\n1,2'],
+    ['a.txt', page],
+    ['folder/download', page],
+    ['a.txt', '{\\rtf1 x}'],
+    ['a.dat', mail],
+    ['contacts', 'BEGIN:VCARD\n'],
+  ] as const)
+    expect([name, start, isConverted(name, start)]).toEqual([name, start, true])
+  for (const [name, start] of [
+    ['a.vue', page],
+    ['a.csv', 'a,b'],
+    ['a.txt', 'Title: notes\nDate: today\n'],
+    ['a.patch', mail],
+    ['Makefile', 'all:\n\tcc x\n'],
+    ['a.txt', 'a:\n'.repeat(2000)],
+  ] as const)
+    expect([name, isConverted(name, start)]).toEqual([name, false])
 })

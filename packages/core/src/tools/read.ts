@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Display } from '@troupe/protocol'
 import { z } from 'zod'
 import { markNotesShown, unseenFolderNotes } from '../files/agents-md.ts'
-import { convertedTexts, databaseName, fileKind, headLength, htmlFiles } from '../files/file-kind.ts'
+import { databaseName, fileKind, headLength, htmlFiles, isConvertedText } from '../files/file-kind.ts'
 import { lookalikePath, missingFileMessage } from '../files/missing-file.ts'
 import {
   type OpenedFile,
@@ -104,7 +104,10 @@ async function readFile(file: OpenedFile, range: ReadPart, ctx: ToolContext): Pr
   }
   const kind = fileKind(head.subarray(0, headLength))
   const isPart = range.pages !== undefined || range.sheet !== undefined || range.range !== undefined
-  if (kind.kind === 'binary' || kind.kind === 'pdf' || isPart || convertedTexts.test(real)) {
+  // The source of a drawing is text, which is shown unless its picture is asked for.
+  const isDrawing = range.images === true && /\.svg$/i.test(real)
+  const isConverted = range.raw !== true && isConvertedText(real, head)
+  if (kind.kind === 'binary' || kind.kind === 'pdf' || isPart || isConverted || isDrawing) {
     const document = await readDocument(file, documentPart(range), ctx)
     if (document !== undefined) return document
     if (isPart) throw new Error(`${shown} has no pages, sheets or ranges. Use "offset" and "limit".`)

@@ -14,7 +14,7 @@ export async function mediaFacts(source: DocumentSource): Promise<DocumentReadin
   try {
     parsed = await parseFile(source.path, { duration: source.size <= maxScannedBytes, skipCovers: true })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = (error instanceof Error ? error.message : String(error)).replaceAll(source.path, source.name)
     return {
       facts: sizeOf(source.size),
       text: '',
@@ -70,9 +70,29 @@ export async function mediaFacts(source: DocumentSource): Promise<DocumentReadin
     facts: facts.join(', '),
     text: lines.join('\n'),
     seconds: format.duration,
-    notes: ['These are facts about the file. Its sound and pictures were not read.'],
+    notes: [factsOnly],
   }
 }
+
+/** The main header of an AVI file, which the library does not read. Undefined for other files. */
+export async function aviFacts(source: DocumentSource): Promise<DocumentReading | undefined> {
+  const head = await source.bytesAt(0, 72)
+  if (
+    head.length < 72 ||
+    !/^RIFF[\s\S]{4}AVI /.test(head.toString('latin1', 0, 12)) ||
+    head.toString('latin1', 24, 28) !== 'avih'
+  )
+    return undefined
+  const seconds = (head.readUInt32LE(32) * head.readUInt32LE(48)) / 1e6
+  return {
+    facts: `${durationText(seconds)}, AVI, ${head.readUInt32LE(64)} x ${head.readUInt32LE(68)} pixels, ${sizeOf(source.size)}`,
+    text: '',
+    seconds,
+    notes: [factsOnly],
+  }
+}
+
+const factsOnly = 'These are facts about the file. Its sound and pictures were not read.'
 
 /** `1:02:03`, or `0:07` for seven seconds. */
 function durationText(seconds: number): string {

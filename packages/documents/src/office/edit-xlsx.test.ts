@@ -144,3 +144,12 @@ function replaced(zip: Buffer, name: string, text: string): Buffer {
   const directory = readZipDirectory(zip)
   return joinPieces(zip, spliceZip(zip, directory, new Map([[name, Buffer.from(text)]])))
 }
+
+test('a damaged part that other programs refuse is not edited', () => {
+  const name = 'xl/worksheets/sheet1.xml'
+  const damaged = part(table, name).replace('?>', '?>foo')
+  const zip = readFileSync(table)
+  const pieces = spliceZip(zip, readZipDirectory(zip), new Map([[name, Buffer.from(damaged)]]))
+  const file = save(joinPieces(zip, pieces))
+  expect(() => edit(file, set('A1', [['x']]))).toThrow('sheet1.xml is damaged')
+})

@@ -45,7 +45,9 @@ async function look(drawing: () => Promise<OpenPdf>, number: number): Promise<(r
     return (run) => {
       const { x, y } = pagePoint(run)
       const [along, across] = [(run.x1 - run.x0) / 2, run.size * 0.4]
-      const [halfWidth, halfHeight] = run.turns % 2 === 0 ? [along, across] : [across, along]
+      // The upright box around slanted text would show what is beside it, so only its middle is looked at.
+      const [halfWidth, halfHeight] =
+        run.angle % 180 === 0 ? [along, across] : run.angle % 90 === 0 ? [across, along] : [across, across]
       const left = Math.max(0, Math.floor((x - halfWidth) * factor))
       const top = Math.max(0, Math.floor((y - halfHeight) * factor))
       const right = Math.min(canvas.width, Math.ceil((x + halfWidth) * factor))

@@ -43,9 +43,7 @@ async function readOpenPage(pdf: OpenPdf, page: PDFPageProxy, sizes: Sizes, look
   const shown = isLayer ? found.runs.filter(({ hidden }) => hidden === undefined || hidden === 'invisible') : visible
   countSizes(sizes, shown)
   const body = mostFrequent(sizes)
-  const turned = [0, 1, 2, 3].map((turns) => shown.filter((run) => run.turns === turns))
-  const parts = turned
-    .filter((runs) => runs.length > 0)
+  const parts = [...Map.groupBy(shown, ({ angle }) => angle).values()]
     .toSorted((a, b) => letters(b) - letters(a))
     .map((runs) => toMarkdown(layOut(joinRuns(runs)), body))
   return {

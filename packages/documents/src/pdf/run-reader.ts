@@ -1,6 +1,6 @@
 import { dingbat } from './dingbats.ts'
 import { type Box, identity, intersect, type Matrix, multiply, transformBox, toMatrix } from './geometry.ts'
-import { contains, type HiddenReason, pagePoint, type Run, type Shape } from './run.ts'
+import { contains, cosSin, type HiddenReason, pagePoint, type Run, type Shape, turn } from './run.ts'
 
 export type Glyphs = readonly (number | null | Glyph)[]
 
@@ -39,6 +39,10 @@ interface State {
 export const noFont: Font = { vertical: false, bold: false, dingbats: false, unit: 0.001 }
 
 const mostStates = 500
+/** Between two letters of one word, in degrees. */
+const mostBend = 20
+/** Recognized scans are often tilted by this much, each word a little differently. Their text counts as upright. */
+const mostTilt = 3
 const mostShapes = 5000
 
 /** Follows the drawing state of a page and collects its runs and shapes. */
@@ -50,6 +54,11 @@ export class RunReader {
   willClip = false
   #stack: State[] = []
   #run: Run | undefined
+  /** Where the last letter of the run ends, in page coordinates. */
+  #endX = 0
+  #endY = 0
+  /** Of the last letter of the run. */
+  #direction: Direction = upright
   /** As of the first letter of the run. */
   #runState: Pick<State, 'clip' | 'fill' | 'mode'>
   #textMatrix: Matrix = identity
@@ -176,7 +185,8 @@ export class RunReader {
     const alongY = sign * (font.vertical ? at[3] : at[1])
     const unit = Math.hypot(alongX, alongY)
     const height = Math.abs(size) * Math.hypot(at[2], at[3])
-    const turns = Math.round(Math.atan2(alongY, alongX) / (Math.PI / 2) + 4) % 4
+    const forward = font.vertical ? -1 : 1
+    const direction = directionOf(forward * alongX, forward * alongY)
     const hidden = this.#hiddenReason(isClosedLayer)
     const spacing = charSpacing * scale * unit
     for (const glyph of glyphs as Glyphs) {
@@ -203,9 +213,12 @@ export class RunReader {
       }
       const startX = at[0] * x + at[2] * y + at[4]
       const startY = at[1] * x + at[3] * y + at[5]
-      // Vertical letters hang centered below their origin; the layout reads them like text turned by 90 degrees.
-      if (font.vertical) this.#add(text, startX - height * 0.3, startY, Math.abs(advance) * unit, height, 1, 0, hidden)
-      else this.#add(text, startX, startY, Math.abs(advance * scale) * unit, height, turns, spacing, hidden)
+      // Vertical letters hang centered below their origin. The layout reads them like a line that is turned by 90 degrees.
+      const hang = font.vertical ? height * 0.3 : 0
+      const letterX = startX - hang * direction.sin
+      const letterY = startY + hang * direction.cos
+      const length = Math.abs(font.vertical ? advance : advance * scale) * unit
+      this.#add(text, letterX, letterY, length, height, direction, font.vertical ? 0 : spacing, hidden)
     }
   }
 
@@ -221,39 +234,52 @@ export class RunReader {
     y: number,
     width: number,
     size: number,
-    turns: number,
+    direction: Direction,
     spacing: number,
     hidden?: HiddenReason,
   ): void {
-    // Along: place in the direction of writing. Across: the baseline, growing downward as seen by a reader.
-    const along = turns === 0 ? x : turns === 1 ? y : turns === 2 ? -x : -y
-    const across = turns === 0 ? y : turns === 1 ? -x : turns === 2 ? -y : x
     const run = this.#run
-    if (run !== undefined && run.turns === turns && run.hidden === hidden) {
-      const gap = along - run.x1 - Math.max(0, spacing)
-      const isSameLine = Math.abs(across - run.baseline) < size * 0.05 && Math.abs(size - run.size) < size * 0.05
-      if (isSameLine && gap < size * 0.1 && gap > -size * 0.2) {
-        run.text += text
-        run.x1 = Math.max(run.x1, along + width)
-        return
-      }
+    const gap =
+      run === undefined || run.hidden !== hidden ? undefined : this.#gapTo(run, x, y, size, direction, spacing)
+    if (run === undefined || gap === undefined) {
+      this.endRun()
+      const { x: along, y: across } = turn({ x, y }, direction.frame)
+      this.#start(
+        {
+          text,
+          x0: along,
+          x1: along + width,
+          y0: across - size * 0.8,
+          y1: across + size * 0.2,
+          baseline: across,
+          size,
+          angle: direction.frame,
+          hidden,
+        },
+        this.state.font,
+      )
+    } else {
+      run.text += text
+      run.x1 = Math.max(run.x1, run.x1 + gap + width)
     }
-    this.endRun()
-    const { font } = this.state
-    this.#start(
-      {
-        text,
-        x0: along,
-        x1: along + width,
-        y0: across - size * 0.8,
-        y1: across + size * 0.2,
-        baseline: across,
-        size,
-        turns,
-        hidden,
-      },
-      font,
-    )
+    this.#direction = direction
+    this.#endX = x + width * direction.cos
+    this.#endY = y + width * direction.sin
+  }
+
+  /**
+   * The space before a letter that continues the run, because it starts where the run ends. Undefined for others. On an
+   * arc, each letter has a slightly different angle.
+   */
+  #gapTo(run: Run, x: number, y: number, size: number, { angle }: Direction, spacing: number): number | undefined {
+    const { cos, sin, angle: before } = this.#direction
+    const bend = angle === before ? 0 : Math.abs(((angle - before + 540) % 360) - 180)
+    if (bend > mostBend || Math.abs(size - run.size) >= size * 0.05) return undefined
+    const [dx, dy] = [x - this.#endX, y - this.#endY]
+    const along = dx * cos + dy * sin
+    const gap = along - Math.max(0, spacing)
+    const isOnLine = Math.abs(dy * cos - dx * sin) < size * (bend > 1 ? 0.2 : 0.05)
+    return isOnLine && gap < size * 0.1 && gap > -size * 0.2 ? along : undefined
   }
 
   #start(run: Omit<Run, 'bold' | 'space' | 'order' | 'doubt'>, font: Font): void {
@@ -280,6 +306,31 @@ export class RunReader {
     const under = this.shapes.findLast((shape) => !shape.isRule && contains(shape, x, y))
     return colorDistance(fill, under?.color ?? '#ffffff') < 40
   }
+}
+
+/** A direction of writing in page coordinates. */
+interface Direction {
+  /** In degrees. */
+  angle: number
+  cos: number
+  sin: number
+  /** The angle under which the text is laid out. */
+  frame: number
+}
+
+const upright: Direction = { angle: 0, cos: 1, sin: 0, frame: 0 }
+
+function directionOf(x: number, y: number): Direction {
+  if (y === 0 && x > 0) return upright
+  const angle = ((Math.atan2(y, x) * 180) / Math.PI + 360) % 360
+  const [cos, sin] = cosSin(angle)
+  return { angle, cos, sin, frame: frameAngle(angle) }
+}
+
+/** The angle under which a text is laid out. Equal for the lines of a text, whose matrices differ in their last digits. */
+function frameAngle(angle: number): number {
+  const quarter = Math.round(angle / 90) * 90
+  return (Math.abs(angle - quarter) <= mostTilt ? quarter : Math.round(angle * 2) / 2) % 360
 }
 
 function colorDistance(a: string, b: string): number {

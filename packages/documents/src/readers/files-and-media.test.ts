@@ -119,3 +119,130 @@ test('audio has its duration and codec', async () => {
   expect(answer.facts).toBe('0:01, WAVE, PCM, 8 kHz, mono, 64 kbit/s, 8 KB')
   expect(await read('broken.mp3', Buffer.from('ID3 nothing more'))).toMatchObject({ format: 'audio' })
 })
+
+test('content decides what a file is, and a name of another kind is named once', async () => {
+  const page = '<html><body><h1>Prices</h1><table><tr><td>Tea</td><td>3</td></tr></table></body></html>'
+  const saved = `From: <Saved>\r\nSubject: Tea\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n${page}`
+  const rows = 'name,price\nTea,3\n"Milk, whole",2\n'
+  const xml =
+    '<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="S"><Table><Row><Cell><Data ss:Type="String">Tea</Data></Cell></Row></Table></Worksheet></Workbook>'
+  const cases: [string, string | Uint8Array, string][] = [
+    ...['a.doc', 'a.xls', 'a.docx', 'a.pdf', 'a.csv', 'a.eml', 'a.txt'].map((name): [string, string, string] => [
+      name,
+      page,
+      'html',
+    ]),
+    ['b.xls', '<table><tr><td>Tea</td></tr></table>', 'html'],
+    ['c.doc', saved, 'eml'],
+    ['c.html', saved, 'eml'],
+    ['d.xls', rows, 'csv'],
+    ['d.xlsx', Buffer.from(`\uFEFF${rows.replaceAll(',', '\t')}`, 'utf16le'), 'csv'],
+    ['e.doc', '{\\rtf1 Tea}', 'rtf'],
+    ['e.docx', 'Tea, not coffee.', 'text'],
+    ['f.txt', xml, 'xls'],
+    ['g.txt', makeZip({ 'Tea.txt': 'x' }), 'zip'],
+    [
+      'h.docx',
+      makeZip({
+        mimetype: 'application/vnd.oasis.opendocument.text',
+        'content.xml':
+          '<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text><text:p>Tea</text:p></office:text></office:body></office:document-content>',
+      }),
+      'odt',
+    ],
+    ['i.mp3', 'BEGIN:VCARD\nFN:Tea\nEND:VCARD', 'vcf'],
+  ]
+  for (const [name, content, format] of cases) {
+    const answer = await read(name, content)
+    expect([name, answer.format]).toEqual([name, format])
+    expect(answer.text).toContain('Tea')
+    const extension = name.slice(1)
+    expect(answer.notes?.[0]).toMatch(new RegExp(`^The name ends in "\\${extension}", but the content is `))
+  }
+  expect((await read('d.xls', rows, { offset: 2 })).notes ?? []).not.toContainEqual(expect.stringMatching('The name'))
+  expect((await read('page', page)).format).toBe('html')
+  expect((await read('page.html', page)).notes ?? []).toEqual([])
+  await expect(read('page.vue', page)).rejects.toThrow('not a document')
+})
+
+/** Red above blue, 2 x 2 pixels. */
+function redAboveBlue(): { bmp: Buffer; psd: Buffer; psdPacked: Buffer; ico: Buffer } {
+  const bmp = Buffer.alloc(54 + 16)
+  bmp.write('BM')
+  for (const [at, value] of [
+    [2, 70],
+    [10, 54],
+    [14, 40],
+    [18, 2],
+    [22, 2],
+  ] as const)
+    bmp.writeUInt32LE(value, at)
+  bmp.writeUInt16LE(1, 26)
+  bmp.writeUInt16LE(24, 28)
+  bmp.set([255, 0, 0, 255, 0, 0, 0, 0, 0, 0, 255, 0, 0, 255], 54)
+  const icon = Buffer.alloc(22)
+  icon.set([0, 0, 1, 0, 1, 0, 2, 2, 0, 0, 1, 0, 24, 0])
+  const body = Buffer.concat([bmp.subarray(14), Buffer.alloc(8)])
+  body.writeUInt32LE(4, 8)
+  icon.writeUInt32LE(body.length, 14)
+  icon.writeUInt32LE(22, 18)
+  const head = Buffer.alloc(26 + 12)
+  head.write('8BPS')
+  for (const [at, value] of [
+    [4, 1],
+    [12, 3],
+    [22, 8],
+    [24, 3],
+  ] as const)
+    head.writeUInt16BE(value, at)
+  head.writeUInt32BE(2, 14)
+  head.writeUInt32BE(2, 18)
+  const planes = [255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]
+  const rows = [255, 0, 0, 0, 0, 255].flatMap((value) => [0xff, value])
+  return {
+    bmp,
+    ico: Buffer.concat([icon, body]),
+    psd: Buffer.concat([head, Buffer.from([0, 0, ...planes])]),
+    psdPacked: Buffer.concat([head, Buffer.from([0, 1, ...Array<number[]>(6).fill([0, 2]).flat(), ...rows])]),
+  }
+}
+
+test('pictures of Windows and Photoshop, and drawings are shown to models', async () => {
+  const { bmp, psd, psdPacked, ico } = redAboveBlue()
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"><rect width="2" height="1" fill="red"/><rect y="1" width="2" height="1" fill="blue"/></svg>'
+  for (const [name, content] of Object.entries({
+    'a.bmp': bmp,
+    'b.psd': psd,
+    'c.psd': psdPacked,
+    'd.ico': ico,
+    'e.svg': svg,
+  })) {
+    const { facts, images = [] } = await read(name, content, { images: true })
+    expect([name, facts]).toEqual([name, expect.stringContaining('2 x 2 pixels')])
+    const colors = await sharp(images[0]!.bytes).resize(1, 2, { kernel: 'nearest' }).removeAlpha().raw().toBuffer()
+    expect([name, ...colors]).toEqual([name, 255, 0, 0, 0, 0, 255])
+  }
+  const huge = Buffer.from(bmp)
+  huge.writeUInt32LE(60_000, 18)
+  huge.writeUInt32LE(60_000, 22)
+  for (const [name, content] of Object.entries({ 'f.bmp': huge, 'g.psd': psdPacked.subarray(0, 45) }))
+    expect(await read(name, content, { images: true })).toMatchObject({
+      notes: [expect.stringContaining('cannot be decoded')],
+    })
+})
+
+test('an AVI file has its duration and size', async () => {
+  const head = Buffer.alloc(200)
+  head.write('RIFF', 0)
+  head.write('AVI LIST', 8)
+  head.write('hdrlavih', 20)
+  for (const [at, value] of [
+    [32, 40_000],
+    [48, 50],
+    [64, 320],
+    [68, 240],
+  ] as const)
+    head.writeUInt32LE(value, at)
+  expect((await read('clip.avi', head)).facts).toBe('0:02, AVI, 320 x 240 pixels, 200 bytes')
+})

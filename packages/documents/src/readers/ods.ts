@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
+import { packageKind } from '../package/package-kind.ts'
 import { defineReader, type DocumentSource } from '../reader.ts'
 import { openOds } from '../sheets/open-ods.ts'
 import { readWorkbook } from '../sheets/read-workbook.ts'
@@ -14,10 +15,11 @@ export default defineReader({
   extensions: ['ods', 'ots', 'fods'],
   mediaTypes: [mediaType, `${mediaType}-template`],
   // The first entry of the zip is the media type, without compression.
-  matches: (head, { name }) =>
+  matches: async (head, source) =>
     (head.toString('latin1', 0, 2) === 'PK' && head.includes(mediaType)) ||
-    head.includes(`office:mimetype="${mediaType}`) ||
-    (head.toString('latin1', 0, 2) === 'PK' && /\.o[dt]s$/i.test(name)),
+    new RegExp(`office:mimetype\\s*=\\s*["']${mediaType}`).test(head.toString('latin1')) ||
+    (head.toString('latin1', 0, 2) === 'PK' && /\.o[dt]s$/i.test(source.name)) ||
+    (await packageKind(head, source)).startsWith(mediaType),
   async read(source, part) {
     const isFlat = (await source.bytesAt(0, 2)).toString('latin1') !== 'PK'
     const zip = isFlat ? undefined : await openZipFile(source.path)

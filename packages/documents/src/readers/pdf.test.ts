@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { DocumentPart, DocumentText } from '@troupe/core'
+import { deflateSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
+import { full } from '../../../protocol/testing/test-effort.ts'
 import { openDocuments } from '../open-documents.ts'
 import { makePdf, type PdfOptions, type PdfPage, stream, text } from '../testing/make-pdf.ts'
 
@@ -30,6 +32,46 @@ const line = (y: number, words: string, size?: number): string => text(72, y, wo
 const page = (...content: string[]): PdfPage => ({ content: content.join('') })
 
 describe('text', () => {
+  test('is read in words at any angle', async () => {
+    const turned = (angle: number, words: string, x = 200, y = 400): string => {
+      const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)].map((n) => n.toFixed(4))
+      return `BT /F1 14 Tf ${cos} ${sin} -${sin} ${cos} ${x} ${y} Tm (${words}) Tj 0 -18 Td (second line below) Tj ET\n`.replaceAll(
+        '--',
+        '',
+      )
+    }
+    for (const angle of [45, 30, -12, 3.4, 2, 60, 90, 135, 180, 200, 270, -45, 359])
+      for (const rotate of [0, 90]) {
+        const answer = await read([
+          {
+            content: `${line(760, 'Upright words stay first here')}${turned(angle, 'CONFIDENTIAL draft of May')}`,
+            rotate,
+          },
+        ])
+        expect([angle, rotate, answer.text.replaceAll('# ', '')]).toEqual([
+          angle,
+          rotate,
+          expect.stringMatching(/CONFIDENTIAL +draft of May\n+second line below/),
+        ])
+        expect(answer.text).toContain('Upright words stay first here')
+      }
+  })
+
+  test('on an arc is read in words', async () => {
+    // Helvetica letters of 20 points, each turned by four degrees more, on a circle.
+    const widths: Record<string, number> = { o: 556, f: 278, c: 500, i: 222, a: 556, l: 222 }
+    let [x, y, angle] = [150, 400, 40]
+    const letters = Array.from('official', (letter) => {
+      const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)]
+      const drawn = `BT /F1 20 Tf ${cos.toFixed(5)} ${sin.toFixed(5)} ${(-sin).toFixed(5)} ${cos.toFixed(5)} ${x.toFixed(3)} ${y.toFixed(3)} Tm (${letter}) Tj ET\n`
+      x += (widths[letter]! / 50) * cos
+      y += (widths[letter]! / 50) * sin
+      angle -= 4
+      return drawn
+    })
+    expect((await read([page(...letters)])).text).toContain('official')
+  })
+
   test('is read by page with facts', async () => {
     const answer = await read([page(line(700, 'Hello world')), page(line(700, 'Second page'))], {}, { title: 'Two' })
     expect(answer).toMatchObject({ format: 'pdf', facts: '2 pages, Letter, title "Two"', next: undefined, notes: [] })
@@ -273,6 +315,40 @@ describe('long documents', () => {
 })
 
 describe('bad input', () => {
+  test.runIf(full)('a small file that takes long is stopped early', async () => {
+    const few = openDocuments({ env: {}, workMs: 2000 })
+    // Each form draws the next one ten times.
+    const form = (next: string): string =>
+      stream(
+        '/X Do '.repeat(10),
+        `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X ${next} >> >>`,
+      )
+    const objects = [
+      ...Array.from({ length: 12 }, (_, at) => form(`{${at + 1}}`)),
+      stream('', '/Type /XObject /Subtype /Form /BBox [0 0 9 9]'),
+    ]
+    const file = save(makePdf([{ content: '/X Do', resources: '/XObject << /X {0} >>' }], { objects }))
+    await expect(few.read({ path: file }, {})).rejects.toThrow('took too long')
+    few.close()
+  })
+
+  test.runIf(full)(
+    'a file that unpacks to more than the memory is stopped',
+    async () => {
+      const packed = deflateSync(deflateSync(Buffer.alloc(2 ** 30, '(a'))).toString('latin1')
+      const file = save(
+        Buffer.from(
+          makePdf([{ content: packed }])
+            .toString('latin1')
+            .replace('<< /Length', '<< /Filter [/FlateDecode /FlateDecode] /Length'),
+          'latin1',
+        ),
+      )
+      await expect(documents.read({ path: file }, {})).rejects.toThrow(/more memory|took too long/)
+    },
+    30_000,
+  )
+
   test('a document with a password is refused with the way out', async () => {
     const bytes = 'ab'.repeat(32)
     await expect(

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import { defineReader, type DocumentSource } from '../reader.ts'
 import { openXls } from '../sheets/open-xls.ts'
 import { readWorkbook } from '../sheets/read-workbook.ts'
@@ -7,21 +6,17 @@ import { checkEntries, openZipFile } from '../zip/zip-file.ts'
 
 const title = 'an Excel workbook in a binary format'
 const mediaType = 'application/vnd.ms-excel'
-const extensions = ['xls', 'xlt', 'xla', 'xlsb']
 const maxBytes = 64 * 2 ** 20
 const maxUnpackedBytes = 256 * 2 ** 20
 
 export default defineReader({
   title,
-  extensions,
+  extensions: ['xls', 'xlt', 'xla', 'xlsb'],
   mediaTypes: [mediaType, 'application/vnd.ms-excel.sheet.binary.macroEnabled.12'],
   async matches(head, source) {
     if (isCompoundFile(head)) return hasStream(head, source, /^(workbook|book)$/i)
-    const isNamed = extensions.includes(path.extname(source.name).slice(1).toLowerCase())
     // Excel 2 to 4 had no container, and Excel 2003 could write one XML file.
-    if (isNamed && head[0] === 0x09 && [0, 2, 4, 8].includes(head[1] ?? -1)) return true
-    if (isNamed && head.includes('urn:schemas-microsoft-com:office:spreadsheet')) return true
-    return hasZipEntry(head, source, /(^|\/)xl\/workbook\.bin$/i)
+    return isBareWorkbook(head) || isXmlWorkbook(head) || hasZipEntry(head, source, /(^|\/)xl\/workbook\.bin$/i)
   },
   async read(source, part) {
     if ((await source.bytesAt(0, 2)).toString('latin1') === 'PK') await checkZip(source)
@@ -38,6 +33,21 @@ async function checkZip({ path: file }: DocumentSource): Promise<void> {
   } finally {
     await zip.close()
   }
+}
+
+/** The first record says the version, its own length, and that this is a sheet, chart, macro or workbook. */
+function isBareWorkbook(head: Buffer): boolean {
+  if (head.length < 16 || head[0] !== 0x09 || ![0, 2, 4, 8].includes(head[1]!)) return false
+  const length = head.readUInt16LE(2)
+  return length >= 4 && length <= 16 && [0x05, 0x10, 0x20, 0x40, 0x01_00].includes(head.readUInt16LE(6))
+}
+
+function isXmlWorkbook(head: Buffer): boolean {
+  const start = head.toString('latin1').replaceAll('\0', '')
+  return (
+    start.includes('urn:schemas-microsoft-com:office:spreadsheet') &&
+    /<\?mso-application[^>]*Excel\.Sheet|<(\w+:)?Workbook\b/.test(start)
+  )
 }
 
 function isCompoundFile(head: Buffer): boolean {

@@ -147,5 +147,7 @@ const compressors: Compressors = {
 }
 
 function messageOf(error: unknown): string {
+  // What the library throws at a damaged file is about its own code.
+  if (error instanceof TypeError || error instanceof RangeError) return 'its structure is wrong'
   return (error instanceof Error ? error.message : String(error)).slice(0, 200)
 }

@@ -16,7 +16,7 @@ export function madeDocuments(): (
   return async (name, content, part = {}) => {
     const file = path.join(folder, name)
     writeFileSync(file, content)
-    const { text, error } = await respond({ kind: 'read', file: { path: file }, part, ms: 30_000 })
+    const { text, error } = await respond({ kind: 'read', file: { path: file }, part, ms: 30_000, workMs: 30_000 })
     if (text === undefined) throw new Error(error)
     return text
   }

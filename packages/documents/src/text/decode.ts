@@ -9,6 +9,16 @@ export function decodeBytes(bytes: Uint8Array, fallback = 'windows-1252'): strin
   }
 }
 
+/** Text at the start of a file. Undefined if the bytes are not text. */
+export function textOfHead(head: Uint8Array): string | undefined {
+  const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
+  if (!isWide && head.includes(0)) return undefined
+  const text = decodeBytes(isWide ? head.subarray(0, head.length & ~1) : head).replace(/^\uFEFF/, '')
+  // eslint-disable-next-line no-control-regex
+  const controls = text.match(/[\0-\x07\x0e-\x1a\x1c-\x1f\x7f]/g)?.length ?? 0
+  return controls * 50 > text.length ? undefined : text
+}
+
 /** XML says its encoding in its first line; without one it is UTF-8 or UTF-16. */
 export function decodeXml(bytes: Uint8Array): string {
   if (bytes[0] === 0x3c && bytes[1] === 0) return new TextDecoder('utf-16le').decode(bytes)

@@ -18,9 +18,17 @@ export function checkReads(sql: string, dialect: Dialect): string {
       throw new Error(
         `"${token.text.toUpperCase()}" is not allowed in a statement that reads. Quote it if it is a name.`,
       )
+    if (/word|identifier/.test(token.kind) && refusedTables[dialect]?.test(token.text.toLowerCase()) === true)
+      throw new Error(`"${token.text}" shows files or passwords of the server and is not available.`)
     checkFunction(token, tokens[index + 1], dialect)
   }
   return text
+}
+
+/** Views that read configuration files of the server, or that hold the hashes of passwords. */
+const refusedTables: Partial<Record<Dialect, RegExp>> = {
+  postgres: /^(pg_hba_file_rules|pg_ident_file_mappings|pg_file_settings|pg_authid|pg_shadow)$/,
+  mysql: /^(global_priv|authentication_string)$/,
 }
 
 /** Returns one statement that changes data or tables. Throws an Error for the model. */
@@ -75,6 +83,7 @@ const refusedWords = new Set(['insert', 'update', 'delete', 'merge', 'into', 'ou
 function isRefused({ text }: SqlToken, next: SqlToken | undefined, first: string): boolean {
   // `insert(…)` and `replace(…)` are functions of MySQL.
   if (text === 'insert' && next?.text === '(') return false
+  if (text === 'lock' && next?.text === 'in') return true
   if (first === 'explain' && /^analy[sz]e$/.test(text)) return true
   return refusedWords.has(text)
 }

@@ -293,3 +293,15 @@ it('the examples of the guide work', async () => {
   const { connections } = configSchema.parse(JSON.parse(config))
   expect(listConnections(connections).map(({ name }) => name)).toEqual(['troupe', 'shop', 'crm', 'notes'])
 })
+
+it('views of server files and password hashes, and locks are refused', () => {
+  for (const sql of [
+    'select * from pg_hba_file_rules',
+    'table "pg_catalog"."pg_file_settings"',
+    'select * from PG_SHADOW',
+  ])
+    expect(() => checkReads(sql, 'postgres')).toThrow('not available')
+  expect(() => checkReads('select * from mysql.global_priv', 'mysql')).toThrow('not available')
+  expect(() => checkReads('select * from people lock in share mode', 'mysql')).toThrow('not allowed')
+  expect(checkReads("select 'pg_shadow' as lock from people", 'postgres')).toContain('pg_shadow')
+})

@@ -19,7 +19,7 @@ const endings: Record<ViewerKind, readonly string[]> = {
     'parquet',
     'pq',
   ],
-  image: ['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'bmp', 'ico', 'heic', 'heif', 'tif', 'tiff'],
+  image: ['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'bmp', 'ico', 'heic', 'heif', 'tif', 'tiff', 'psd'],
   audio: ['mp3', 'm4a', 'aac', 'wav', 'ogg', 'oga', 'opus', 'flac', 'weba'],
   video: ['mp4', 'm4v', 'webm', 'ogv', 'mov'],
   document: [
@@ -68,6 +68,11 @@ const byEnding = new Map(
 /** The viewer of a file by its name. Undefined for text and unknown files. */
 export function viewerOf(name: string): ViewerKind | undefined {
   return byEnding.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '')
+}
+
+/** True for tables that people edit as text. */
+export function isTextTable(name: string): boolean {
+  return /\.(csv|tsv|tab)$/i.test(name)
 }
 
 /** A file that viewers show: one of the workspace, or an attachment. */

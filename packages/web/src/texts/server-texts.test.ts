@@ -42,12 +42,23 @@ test('what viewers say about a document has a Chinese form', () => {
     'The document is encrypted with a password. Ask for a copy without a password.',
     'Tracked changes by Ann: {++inserted++}, {--deleted--}.',
     'The document has macros in word/vbaProject.bin. They were not run.',
+    'Reading the document took too long and was stopped. Read other or fewer pages, or a smaller range. If it stops again, the file is damaged or made to exhaust the computer.',
+    ...readerTitles().map((title) => `The name ends in ".doc", but the content is ${title}.`),
   ]
   expect(untranslated(texts, 'text')).toEqual([])
+  expect(translateServerText('The name ends in ".doc", but the content is an HTML page.', 'text')).toBe(
+    '文件名以“.doc”结尾，但内容是HTML 网页。',
+  )
   expect(translateServerText(texts[2]!, 'text')).toBe(
     'a.ods 已损坏或不完整：content.xml 与 zip 中的条目不符。请索取另一份副本。',
   )
 })
+
+function readerTitles(): string[] {
+  const folder = path.resolve(import.meta.dirname, '../../../documents/src/readers')
+  const sources = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'))
+  return sources.flatMap((source) => /^const title = '(.+)'$/m.exec(source)?.[1] ?? [])
+}
 
 test('every title that a tool gives its calls has a Chinese form', () => {
   const folder = path.resolve(import.meta.dirname, '../../../core/src/tools')

@@ -75,3 +75,13 @@ test('paragraphs lose their numbers, lists stay together, and tables end', () =>
     { anchor: '¶ 6', text: 'Signed' },
   ])
 })
+
+test('a web page under the name of a workbook is shown as a document', async () => {
+  const { view } = await render(<FileViewer file={{ path: 'export.xls' }} />, {
+    answers: {
+      'GET /ai/documents': () => read('Prices of tea', { format: 'html', notes: ['The name ends in ".xls".'] }),
+    },
+  })
+  await eventually(() => view.textContent.includes('Prices of tea'))
+  expect(view.textContent).toContain('The name ends in ".xls".')
+})

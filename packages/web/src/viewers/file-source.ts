@@ -32,7 +32,7 @@ export function useFileSource({ path, blob }: ViewedFile): FileSource {
   const { api } = useWorkspace()
   return useMemo(() => {
     const file = blob === undefined ? { path } : { blob, name: path }
-    const needsConversion = /\.(heic|heif|tiff?)$/i.test(path)
+    const needsConversion = /\.(heic|heif|tiff?|bmp|ico|psd)$/i.test(path)
     const bytes = blob === undefined ? api.downloadPath(path, { inline: true }) : `/ai/blobs/${blob}`
     return {
       name: path.slice(path.lastIndexOf('/') + 1),

@@ -27,7 +27,7 @@ export function FileViewer({ file }: { file: ViewedFile }) {
       case 'pdf':
         return <PdfView file={file} source={source} />
       case 'sheet':
-        return <SheetGrid file={file} source={source} />
+        return <SheetGrid file={file} source={source} otherwise={<PagedDocument file={file} source={source} />} />
       case 'image':
         return <ImageView source={source} />
       case 'audio':

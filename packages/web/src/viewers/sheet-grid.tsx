@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { errorMessage } from '../texts/format.ts'
 import { t } from '../texts/t.ts'
 import { VisibleText } from '../ui/elements.tsx'
@@ -25,19 +25,26 @@ const columnWidth = 120
 const numberWidth = 64
 const headHeight = 26
 
+interface SheetGridProps {
+  file: ViewedFile
+  source: FileSource
+  /** Shown for a file that has the name of a workbook, but other content. */
+  otherwise: ReactNode
+}
+
 /** A workbook as a grid. Only visible cells exist, and rows are read from the server when they come into view. */
-export function SheetGrid({ file, source }: { file: ViewedFile; source: FileSource }) {
+export function SheetGrid({ file, source, otherwise }: SheetGridProps) {
   const [sheet, setSheet] = useState<string>()
-  const [state, setState] = useState<{ store?: SheetStore; problem?: string }>({})
+  const [state, setState] = useState<{ store?: SheetStore | undefined; isRead?: boolean; problem?: string }>({})
   useEffect(() => {
     const stop = new AbortController()
     createSheetStore(source, sheet, stop.signal).then(
-      (store) => stop.signal.aborted || setState({ store }),
+      (store) => stop.signal.aborted || setState({ store, isRead: true }),
       (error: unknown) => stop.signal.aborted || setState({ problem: errorMessage(error) }),
     )
     return () => stop.abort()
   }, [source, sheet])
-  const { store, problem } = state
+  const { store, isRead, problem } = state
   if (problem !== undefined)
     return (
       <div className="side-panel-none">
@@ -49,6 +56,7 @@ export function SheetGrid({ file, source }: { file: ViewedFile; source: FileSour
         </a>
       </div>
     )
+  if (store === undefined && isRead === true) return otherwise
   if (store === undefined) return <p className="side-panel-none">{t.panels.loading}</p>
   return (
     <>

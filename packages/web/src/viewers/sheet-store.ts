@@ -26,13 +26,14 @@ const keptBlocks = 60
 
 type Block = Map<number, { isHidden: boolean; cells: Map<number, Cell> }>
 
+/** Undefined for a file that is no workbook, such as a web page under the name of one. */
 export async function createSheetStore(
   source: FileSource,
   sheet: string | undefined,
   signal: AbortSignal,
-): Promise<SheetStore> {
+): Promise<SheetStore | undefined> {
   const first = await source.read({ sheet, cells: '1', limit: 1 }, signal)
-  if (first.cells === undefined) throw new Error(first.facts)
+  if (first.cells === undefined) return undefined
   const { sheet: name, sheets, rows = 0, columns = 0 } = first.cells
   const blocks = new Map<string, Block>()
   const loading = new Set<string>()

@@ -69,9 +69,17 @@ export class OfficePackage {
   }
 
   text(name: string): string {
+    return this.#decoded(name).text
+  }
+
+  /** Other programs refuse or cut a part with text around its root element, so an edit would be lost there. */
+  #decoded(name: string): ReturnType<typeof decode> {
     const bytes = this.bytes(name)
     if (bytes.length > maxXmlBytes) throw new Error(`${name} is too large to be edited.`)
-    return decode(bytes).text
+    const decoded = decode(bytes)
+    if (!/^\uFEFF?\s*(<[?!]|<[\w.-])/.test(decoded.text) || /\?>\s*[^<\s]/.test(decoded.text.slice(0, 1000)))
+      throw new Error(`${name} is damaged: it has text outside of its root element. Ask for another copy of the file.`)
+    return decoded
   }
 
   /** The tree of an XML part. Changes to it are saved. */
@@ -79,9 +87,7 @@ export class OfficePackage {
     const spelled = this.#spelled(name)
     const known = this.#trees.get(spelled)
     if (known !== undefined) return known.root
-    const bytes = this.bytes(name)
-    if (bytes.length > maxXmlBytes) throw new Error(`${name} is too large to be edited.`)
-    const { text, encoding } = decode(bytes)
+    const { text, encoding } = this.#decoded(name)
     const root = editableXml(text)
     this.#trees.set(spelled, { root, encoding })
     return root

@@ -192,6 +192,9 @@ export function sqliteAttempts({ folder, outside, outsideFolder }: Target): stri
 export function postgresAttempts({ outside, outsideFolder, url }: Target): string[] {
   const { port } = new URL(url)
   return [
+    'select * from pg_hba_file_rules',
+    'select * from "pg_catalog"."pg_file_settings"',
+    'select rolpassword from pg_authid',
     'insert into people values (9)',
     'update people set id = 9',
     'delete from people',

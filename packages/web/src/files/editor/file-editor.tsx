@@ -16,7 +16,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { VisibleText } from '../../ui/elements.tsx'
 import { FileViewer } from '../../viewers/file-viewer.tsx'
-import { viewerOf } from '../../api/viewer-kind.ts'
+import { isTextTable, viewerOf } from '../../api/viewer-kind.ts'
 import { useApp, useWorkspace } from '../../workspace/workspace.ts'
 import { mentionOf } from '../file-actions.ts'
 import { useFileTree } from '../files-panel.tsx'
@@ -62,8 +62,8 @@ export function FileEditor({ path, line, panelId }: FileEditorProps) {
   const isText = file?.kind === 'text' && file.text !== undefined
   // A table that is too long to edit is still read row by row.
   const isLongTable = file?.isCut === true && viewerOf(path) === 'sheet'
-  // Mail and other documents of text are shown as documents first.
-  const isDocument = isText && viewerOf(path) === 'document'
+  // Mail and other documents of text are shown as documents first, and so is text under the name of a workbook.
+  const isDocument = isText && (viewerOf(path) === 'document' || (viewerOf(path) === 'sheet' && !isTextTable(path)))
   const [isSource, setSource] = useState(line !== undefined)
   const showsDocument = isDocument && !isSource && !isDirty
   return (
