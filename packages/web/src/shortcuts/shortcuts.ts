@@ -95,6 +95,7 @@ export const shortcuts: readonly Shortcut[] = [
     run: () => decideVisibleAsk('deny'),
     notInText: 'unless empty',
   },
+  { id: 'decide', keys: '1', title: () => t.shortcuts.decide, where: 'everywhere' },
   {
     id: 'mode',
     keys: 'Alt+M',
