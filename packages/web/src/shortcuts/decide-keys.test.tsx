@@ -6,9 +6,7 @@ import { useShortcuts } from './shortcuts.ts'
 function Asking({ pressed }: { pressed: string[] }) {
   useShortcuts()
   return (
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className="chat" onKeyDown={decideInChat}>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div role="log" tabIndex={0} />
       <fieldset className="approval" data-since="0">
         {['approve', 'remember', 'deny'].map((decision) => (
