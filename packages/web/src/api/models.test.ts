@@ -18,6 +18,11 @@ test('models are grouped by provider, and every word of the search must match', 
   expect(groupModels(models, 'nothing')).toEqual([])
 })
 
+test('the demo comes after every other model', () => {
+  const models = [model('demo/tour', 'Demo'), model('b/two', 'Beta'), model('a/one', 'Acme')]
+  expect(groupModels(models, '').map(({ provider }) => provider)).toEqual(['Beta', 'Acme', 'Demo'])
+})
+
 test('the demo model has a Chinese name, and other names are unchanged', () => {
   const demo = { ref: 'demo/tour', name: 'Demo tour', providerName: 'Demo' }
   setServerTexts(zh)

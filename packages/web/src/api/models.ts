@@ -29,7 +29,14 @@ export function findModels(models: ModelInfo[], search: string): ModelInfo[] {
 /** Groups models by provider in their original order. Keeps models that match every search word. */
 export function groupModels(models: ModelInfo[], search: string): { provider: string; models: ModelInfo[] }[] {
   const groups = Map.groupBy(findModels(models, search), providerNameOf)
-  return [...groups].map(([provider, members]) => ({ provider, models: members }))
+  // The demo is for those without another model.
+  return [...groups]
+    .map(([provider, members]) => ({ provider, models: members }))
+    .sort((one, other) => Number(isDemoGroup(one)) - Number(isDemoGroup(other)))
+}
+
+function isDemoGroup({ models: [first] }: { models: ModelInfo[] }): boolean {
+  return isDemoModel(first?.ref)
 }
 
 const texts = new WeakMap<ModelInfo, string>()

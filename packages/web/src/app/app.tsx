@@ -14,6 +14,7 @@ import { formatElements } from '../ui/elements.tsx'
 import { findSession } from '../workspace/app-state.ts'
 import { useApp, useWorkspace } from '../workspace/workspace.ts'
 import './app.css'
+import './print.css'
 import { Header } from './header.tsx'
 import {
   ContextDialog,

@@ -2,6 +2,8 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Composer } from '../composer/composer.tsx'
 import { SubAgentAsks } from '../composer/sub-agent-asks.tsx'
 import { Find } from '../find/find.tsx'
+import { decideInChat } from '../shortcuts/decide-ask.ts'
+import { areSingleKeysEnabled } from '../shortcuts/shortcuts.ts'
 import { Notices } from '../state/notices.tsx'
 import { useReadOnly } from '../state/team.tsx'
 import { t } from '../texts/t.ts'
@@ -42,7 +44,13 @@ export function Chat({ sessionId }: { sessionId: string }) {
   return (
     <SessionContext value={store}>
       <DisclosureContext value={disclosures}>
-        <div className="chat" data-focus-home=".approval, .ask-open | .composer-box textarea | [role=log]">
+        {/* Keys of the conversation bubble here. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
+        <div
+          className="chat"
+          data-focus-home=".approval, .ask-open | .composer-box textarea | [role=log]"
+          onKeyDown={(event) => areSingleKeysEnabled() && decideInChat(event)}
+        >
           <ChatBody />
           <Find />
           <Notices />

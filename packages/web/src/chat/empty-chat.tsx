@@ -101,7 +101,7 @@ function Suggestions() {
   const own = modelExamples(model, t.tag)
   const fitting = useFolderSuggestions(model !== undefined && own.length === 0)
   const shown = own.length > 0 ? own : fitting
-  if (shown.length === 0) return null
+  if (shown === null) return <div className="examples-loading" />
   return (
     <ul className="examples" aria-label={t.emptyChat.examples}>
       {shown.map(({ text, detail, icon }) => {
@@ -138,7 +138,8 @@ const icons: Record<SuggestionIcon, LucideIcon> = {
 /** Entries read to tell the kind of folder. */
 const readEntries = 100
 
-function useFolderSuggestions(isNeeded: boolean): Suggestion[] {
+/** Null until the folder is read. */
+function useFolderSuggestions(isNeeded: boolean): Suggestion[] | null {
   const { api } = useWorkspace()
   const [names, setNames] = useState<string[] | null>(null)
   useEffect(() => {
@@ -152,7 +153,7 @@ function useFolderSuggestions(isNeeded: boolean): Suggestion[] {
     )
     return () => asking.abort()
   }, [api, isNeeded])
-  return isNeeded && names !== null ? suggestForFolder(names) : []
+  return isNeeded && names !== null ? suggestForFolder(names) : null
 }
 
 /** The last chats. With the demo model they are shown only on narrow screens, where the list of chats is closed. */

@@ -283,7 +283,11 @@ function ComposerHint() {
   const draft = useSession((state) => state.draft)
   const status = useSession(chatStatus)
   const isCompared = useSession((state) => openComparison(state.messages) !== undefined)
-  const isForOthers = useNoApproval(useSession((state) => state.sessionId)) !== undefined
+  const sessionId = useSession((state) => state.sessionId)
+  const isForOthers = useNoApproval(sessionId) !== undefined
+  const asksApproval = useApp((state) =>
+    state.asks.some((ask) => ask.kind === 'approval' && ask.sessionId === sessionId),
+  )
   return (
     <span className="composer-hint" aria-hidden>
       {text()}
@@ -293,7 +297,10 @@ function ComposerHint() {
   function text(): string {
     if (status === 'missing') return t.composer.sendsAsNew
     const running = ['submitted', 'streaming', 'waiting'].includes(status)
-    if (status === 'waiting' && draft.trim() === '' && !isForOthers) return t.composer.waitingAbove
+    if (status === 'waiting' && draft.trim() === '' && !isForOthers)
+      return draft === '' && asksApproval
+        ? t.composer.decideKeys(keyText('Alt+Y'), keyText('Alt+N'))
+        : t.composer.waitingAbove
     // The placeholder says that Enter queues until something is typed.
     if (running) return isCompared ? '' : t.composer.steerKey(keyText('Mod+Enter'))
     if (draft.length >= longDraft) return t.composer.tokens(formatCount(estimateTokens(draft)))

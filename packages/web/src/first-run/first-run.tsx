@@ -9,11 +9,10 @@ import { VisibleText } from '../ui/elements.tsx'
 import { useApp, useCurrentModel, useWorkspace } from '../workspace/workspace.ts'
 import './first-run.css'
 
-/** Shown before the first message if keys or local servers were found: one click chooses a model. */
+/** Shown before the first message if several keys or local servers were found, or none is in use: one click chooses. */
 export function FirstRun() {
-  const { api, app } = useWorkspace()
+  const { api } = useWorkspace()
   const models = useApp((state) => state.models)
-  const current = useCurrentModel()
   const [providers, setProviders] = useState<ProviderInfo[] | null>(null)
   // Fail silently. A lost connection is reported elsewhere.
   useEffect(
@@ -27,7 +26,15 @@ export function FirstRun() {
   )
   if (providers === null) return null
   const found = findUsableProviders(providers, models)
-  if (found.length === 0) return null
+  return found.length === 0 ? null : <FoundModels found={found} models={models} />
+}
+
+function FoundModels({ found, models }: { found: readonly UsableProvider[]; models: readonly ModelInfo[] }) {
+  const { app } = useWorkspace()
+  const current = useCurrentModel()
+  // The message box names the only provider already. After a choice, the others stay on offer.
+  const [isChoice] = useState(found.length > 1 || isDemoModel(current))
+  if (!isChoice) return null
   const demo = models.find(({ ref }) => isDemoModel(ref))
   return (
     <section className="first-run" aria-label={t.firstRun.title}>

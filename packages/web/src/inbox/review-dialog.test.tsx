@@ -1,5 +1,6 @@
 import type { Ask } from '@troupe/core'
 import { expect, test, vi } from 'vitest'
+import type { SessionState } from '../chat/session/session-state.ts'
 import { ask } from '../testing/open-app.ts'
 import { button, change, click, named, press, render, type } from '../testing/render.tsx'
 import { t } from '../texts/t.ts'
@@ -30,7 +31,7 @@ const edit = ask('k3', {
   content: { kind: 'diff', path: 'a.txt', change: 'changed', diff, added: 2, removed: 2, hunks },
 })
 
-async function show(asks: Ask[], reviewedSession: string | null = 's1') {
+async function show(asks: Ask[], reviewedSession: string | null = 's1', chat: Partial<SessionState> = {}) {
   vi.spyOn(performance, 'now').mockImplementation(() => Date.now() + 10_000)
   const sent: [string, unknown][] = []
   const answers = Object.fromEntries(
@@ -42,7 +43,7 @@ async function show(asks: Ask[], reviewedSession: string | null = 's1') {
       },
     ]),
   )
-  const shown = await render(<ReviewDialog />, { app: { asks, reviewedSession, dialog: 'review' }, answers })
+  const shown = await render(<ReviewDialog />, { app: { asks, reviewedSession, dialog: 'review' }, answers, chat })
   return { ...shown, sent }
 }
 
@@ -66,6 +67,14 @@ test('keys move through the approvals of the chat, and the chosen one is shown',
   await press(list, 'k')
   expect(entries(view)).toEqual(['ls', 'npm test <', 'a.txt  +2 −2'])
   expect(document.activeElement?.textContent).toContain('npm test')
+})
+
+test('approvals of a chat are listed in the order of its tool calls', async () => {
+  const part = (toolCallId: string) => ({ type: 'tool-Bash', toolCallId, state: 'input-available', input: {} })
+  const answer = { id: 'a1', role: 'assistant', parts: ['c1', 'c2'].map(part) }
+  const asks = ['c9', 'c2', 'c1'].map((toolCallId) => command(toolCallId, toolCallId, { toolCallId }))
+  const { view } = await show(asks, 's1', { run: { answer } as never })
+  expect(entries(view)).toEqual(['c1 <', 'c2', 'c9'])
 })
 
 test('all chats are reviewed from the inbox', async () => {

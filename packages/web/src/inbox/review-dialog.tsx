@@ -27,7 +27,8 @@ export function ReviewDialog() {
   const { app } = workspace
   const dialog = useRef<HTMLDialogElement>(null)
   const list = useRef<HTMLUListElement>(null)
-  const { asks, later, addLater } = useReviewedAsks()
+  const storeOf = useHeldStores()
+  const { asks, later, addLater } = useReviewedAsks(storeOf)
   const [chosen, setChosen] = useState<{ id: string; index: number }>()
   const [confirming, setConfirming] = useState<'allow' | 'deny' | null>(null)
   const [isSending, setSending] = useState(false)
@@ -38,7 +39,6 @@ export function ReviewDialog() {
   // The next one takes the place of one that was answered.
   const at = asks.some(({ id }) => id === chosen?.id) ? index : Math.min(chosen?.index ?? 0, asks.length - 1)
   const ask = asks[at]
-  const storeOf = useHeldStores()
   const store = ask === undefined ? undefined : storeOf(ask.sessionId)
 
   const focused = ask?.id
@@ -153,8 +153,10 @@ interface GivenAnswer {
   answer: Answer
 }
 
+type StoreOf = (sessionId: string) => ChatSessionStore
+
 /** Stores hold the choices made in their cards. The workspace keeps only those of a few chats. */
-function useHeldStores(): (sessionId: string) => ChatSessionStore {
+function useHeldStores(): StoreOf {
   const workspace = useWorkspace()
   const [held] = useState(() => new Map<string, ChatSessionStore>())
   const asks = useApp((state) => state.asks)
@@ -167,17 +169,26 @@ function useHeldStores(): (sessionId: string) => ChatSessionStore {
   }
 }
 
-/** Splits open requests into those from before the dialog opened and later ones. */
-function useReviewedAsks(): { asks: Ask[]; later: Ask[]; addLater: () => void } {
+/** Splits open requests into those from before the dialog opened and later ones, each in the order of the chat. */
+function useReviewedAsks(storeOf: StoreOf): { asks: Ask[]; later: Ask[]; addLater: () => void } {
   const sessionId = useApp((state) => state.reviewedSession)
   const all = useApp((state) => state.asks)
-  const open = all.filter((ask) => ask.kind === 'approval' && (sessionId === null || ask.sessionId === sessionId))
+  const approvals = all.filter((ask) => ask.kind === 'approval' && (sessionId === null || ask.sessionId === sessionId))
+  const open = sessionId === null ? approvals : inOrderOfCalls(approvals, storeOf(sessionId))
   const [known, setKnown] = useState(() => new Set(open.map(({ id }) => id)))
   return {
     asks: open.filter(({ id }) => known.has(id)),
     later: open.filter(({ id }) => !known.has(id)),
     addLater: () => setKnown(new Set(open.map(({ id }) => id))),
   }
+}
+
+/** Calls of a step ask as soon as each is checked, so a later one may be first. Those of sub-agents stay at the end. */
+function inOrderOfCalls(asks: Ask[], store: ChatSessionStore): Ask[] {
+  const parts = store.getState().run?.answer?.parts ?? []
+  const ids = parts.map((part) => ('toolCallId' in part ? part.toolCallId : undefined))
+  const place = ({ toolCallId }: Ask) => (ids.includes(toolCallId) ? ids.indexOf(toolCallId) : ids.length)
+  return asks.toSorted((one, other) => place(one) - place(other))
 }
 
 function chatName({ sessionTitle, folder }: Ask, title = sessionTitle): string | undefined {

@@ -10,6 +10,8 @@ test('a known family has its mark, another one its letter', async () => {
       <FamilyMark family="" name="" />
     </>,
   )
+  // Not a letter first, which would flicker.
+  expect(view.querySelector('.family-mark')?.className).toBe('family-mark')
   await eventually(() => view.querySelector('svg path') !== null)
   expect(view.querySelectorAll('svg')).toHaveLength(1)
   expect([...view.querySelectorAll<HTMLElement>('.family-letter')].map(({ dataset }) => dataset['letter'])).toEqual([

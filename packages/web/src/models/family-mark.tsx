@@ -34,7 +34,8 @@ export function FamilyMark({ family = '', name = family }: { family?: string | u
   return markName(family) === '' ? (
     letter
   ) : (
-    <Suspense fallback={letter}>
+    // A letter that turns into a mark would flicker.
+    <Suspense fallback={<i className="family-mark" aria-hidden />}>
       <KnownMark family={family} name={name} />
     </Suspense>
   )

@@ -210,9 +210,16 @@ function ModelOption({ model, mark }: { model: ModelInfo; mark: ReactNode }) {
         {mark}
       </span>
       <span className="model-facts">
-        {isDemo ? t.models.scripted : model.ref}
-        {model.contextWindow !== undefined && !isDemo && ` · ${t.models.window(formatCount(model.contextWindow))}`}
-        {model.price !== undefined && !isDemo && ` · ${t.models.price(model.price.input, model.price.output)}`}
+        {/* The ID is last, because name and group tell most of it, and a narrow row cuts it off. */}
+        {isDemo
+          ? t.models.scripted
+          : [
+              model.contextWindow !== undefined && t.models.window(formatCount(model.contextWindow)),
+              model.price !== undefined && t.models.price(model.price.input, model.price.output),
+              model.ref,
+            ]
+              .filter(Boolean)
+              .join(' · ')}
       </span>
       <span className="model-tags">
         {model.tags

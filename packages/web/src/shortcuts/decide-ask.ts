@@ -7,7 +7,7 @@ const readingTime = 500
  * Approves or denies the focused ask, or else the visible one. If several are visible, focuses the first, to show which
  * one the next press decides.
  */
-export function decideVisibleAsk(decision: 'approve' | 'deny'): void {
+export function decideVisibleAsk(decision: Decision): void {
   const asks = [...document.querySelectorAll<HTMLElement>('.chat .approval')].filter(isInViewport)
   const chosen = asks.find((ask) => ask.contains(document.activeElement))
   const ask = chosen ?? asks[0]
@@ -51,6 +51,18 @@ export function decideByKey(event: KeyboardEvent, ask: HTMLElement): void {
   event.preventDefault()
   event.stopPropagation()
   decide(ask, decision)
+}
+
+/** Decides the visible ask from anywhere else in the chat, such as the conversation. In a field the key is text. */
+export function decideInChat(event: KeyboardEvent<HTMLElement>): void {
+  const { target, key, ctrlKey, metaKey, altKey, defaultPrevented } = event
+  const decision = key === 'Escape' ? undefined : decisionKeys[key]
+  if (decision === undefined || ctrlKey || metaKey || altKey || defaultPrevented || event.repeat) return
+  // Events of menus and dialogs bubble here, though they are elsewhere in the document.
+  if (!event.currentTarget.contains(target as Node)) return
+  if ((target as Element).closest('input, textarea, select, [contenteditable], dialog') !== null) return
+  event.preventDefault()
+  decideVisibleAsk(decision)
 }
 
 /** Decides the ask that a review shows, wherever the focus is in it. There, Escape closes the dialog. */

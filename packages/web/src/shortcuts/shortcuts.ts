@@ -18,8 +18,8 @@ export interface Shortcut {
   where: 'everywhere' | 'message' | 'lists'
   /** Absent if the focused element handles the key and this entry only documents it. */
   run?: (workspace: Workspace) => void
-  /** Ignored in text fields. A bare character is text there anyway. */
-  notInText?: true
+  /** Ignored in text fields, or in those with text. A bare character is text there anyway. */
+  notInText?: true | 'unless-empty'
   /** Selector of the dialog it works in. Ignored behind any other dialog. */
   within?: string
   /** True if also listed in the palette. */
@@ -85,7 +85,7 @@ export const shortcuts: readonly Shortcut[] = [
     title: () => t.shortcuts.approve,
     where: 'everywhere',
     run: () => decideVisibleAsk('approve'),
-    notInText: true,
+    notInText: 'unless-empty',
   },
   {
     id: 'deny',
@@ -93,8 +93,9 @@ export const shortcuts: readonly Shortcut[] = [
     title: () => t.shortcuts.deny,
     where: 'everywhere',
     run: () => decideVisibleAsk('deny'),
-    notInText: true,
+    notInText: 'unless-empty',
   },
+  { id: 'decide', keys: '1', title: () => t.shortcuts.decide, where: 'everywhere' },
   {
     id: 'mode',
     keys: 'Alt+M',
@@ -246,7 +247,9 @@ export function useShortcuts(): void {
       if (found === undefined) return
       const isSign = found.keys.length === 1
       if (isSign && !areSingleKeysEnabled()) return
-      if ((isSign || found.notInText === true) && isTyping(event.composedPath()[0] ?? null)) return
+      const target = event.composedPath()[0] ?? null
+      const isFree = found.notInText === 'unless-empty' && target instanceof HTMLTextAreaElement && target.value === ''
+      if ((isSign || found.notInText !== undefined) && !isFree && isTyping(target)) return
       // Alt with an arrow key opens the select's options.
       if (event.target instanceof HTMLSelectElement && event.key.startsWith('Arrow')) return
       const over = [...document.querySelectorAll('dialog:modal')].at(-1)

@@ -19,7 +19,7 @@ let turn = 0
 /** Reads a message aloud, with the browser's voice or a model's. Ends the one before. */
 export async function readAloud(workspace: Workspace, message: { id: string; text: string }): Promise<void> {
   stopReading()
-  const text = speakableText(message.text, { code: t.voice.codeBlock })
+  const text = speakableText(message.text, { code: t.voice.codeBlock, formula: t.voice.formula })
   if (text === '') return notice(t.voice.nothingToRead)
   const mine = turn
   const isCurrent = () => mine === turn

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { speakableText, speechPieces, spokenLanguage } from './speakable.ts'
 
-const words = { code: 'Code block.' }
+const words = { code: 'Code block.', formula: 'Formula.' }
 
 test('Markdown becomes prose: no code, tags, marks or addresses', () => {
   const markdown = [
@@ -22,6 +22,11 @@ test('Markdown becomes prose: no code, tags, marks or addresses', () => {
   expect(text).toContain('It works, see the docs or example.com')
   expect(text).toContain('Code block.')
   expect(text).not.toMatch(/const a|\*\*|https|\/very|<b>|hidden|\|/)
+})
+
+test('formulas are named, and footnotes are read without their numbers', () => {
+  const markdown = 'It holds[^1].\n\n$$\nx^2\n$$\n\n\\[ a_1 \\]\n\nIt costs $5 to $9.\n\n[^1]: See above.'
+  expect(speakableText(markdown, words)).toBe('It holds.\nFormula.\nFormula.\nIt costs $5 to $9.\nSee above.')
 })
 
 test('an unfinished code block is not read either', () => {

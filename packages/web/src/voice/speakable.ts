@@ -1,10 +1,11 @@
 import { stripMarkdown } from '../ui/strip-markdown.ts'
 
-/** Prose of a Markdown text. Code blocks and addresses are replaced, because nobody wants to hear them. */
-export function speakableText(markdown: string, words: { code: string }): string {
+/** Prose of a Markdown text. Code blocks, formulas and addresses are replaced, because nobody wants to hear them. */
+export function speakableText(markdown: string, words: { code: string; formula: string }): string {
   return stripMarkdown(
     markdown
       .replaceAll(/^[ \t]*(```+|~~~+)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[ \t]*$|(?![\s\S]))/gm, `\n${words.code}\n`)
+      .replaceAll(/^[ \t]*(?:\$\$[\s\S]+?\$\$|\\\[[\s\S]+?\\\])[ \t]*$/gm, `\n${words.formula}\n`)
       .replaceAll(/<!--[\s\S]*?-->|<\/?[a-z][^>\n]*>/gi, ' ')
       .replaceAll(/(?<!\()\bhttps?:\/\/([^\s/)>\]]+)[^\s)>\]]*/g, '$1'),
   )

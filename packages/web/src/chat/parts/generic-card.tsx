@@ -40,7 +40,7 @@ export function GenericCard({ call, preview, underway, wayOn, ...head }: Generic
   return (
     <ToolFrame call={call} {...head} open={opens} keepsOpen isBad={result?.isBad === true}>
       {found !== undefined && <found.Display content={withProgress(found, call)} live={!isDone} />}
-      {isWaiting && planned === undefined && asked !== undefined && asked !== null && (
+      {isWaiting && planned === undefined && asked !== undefined && asked !== null && !isOneOf(asked, call.input) && (
         <Section title={t.calls.requestedInput}>
           <ValueView value={asked} />
         </Section>
@@ -173,6 +173,11 @@ function inputTitle({ name, notes }: ToolCall): string {
 function hasContent(input: unknown): boolean {
   if (input === undefined || input === null || input === '') return false
   return typeof input !== 'object' || Object.keys(input).length > 0
+}
+
+/** True if the input, shown in full, has the text that needs approval among other values. */
+function isOneOf(asked: unknown, input: unknown): boolean {
+  return isRecord(input) && Object.values(input).includes(asked) && !isAllOf(asked, input)
 }
 
 /** True if the text that needs approval is the only value of the input, which would say it again. */

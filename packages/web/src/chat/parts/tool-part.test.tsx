@@ -156,3 +156,15 @@ test('nothing in a command is hidden, before it is approved and after it is deni
   expect(denied.view.querySelector('code')?.textContent).toBe(shown)
   expect(denied.view.textContent).toContain(t.calls.youDenied)
 })
+
+test.each([
+  ['the only value of the input', { prompt: 'Three hills' }, [t.calls.requestedInput]],
+  ['one of its values', { prompt: 'Three hills', size: '320x180' }, [t.calls.inputOf('Draw')]],
+  ['none of them', { id: 7 }, [t.calls.requestedInput, t.calls.inputOf('Draw')]],
+])('an approval shows the requested text once: %s', async (_, input, titles) => {
+  vi.stubGlobal('IntersectionObserver', class { observe() {} disconnect() {} }) // prettier-ignore
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const approval = { id: 'a1', descriptor: { title: 'Draw a picture', content: 'Three hills' } }
+  const { view } = await show({ type: 'tool-Draw', state: 'approval-requested', input, approval }, { live: true })
+  expect([...view.querySelectorAll('.tool-section-title')].map((title) => title.textContent)).toEqual(titles)
+})

@@ -30,6 +30,7 @@ export const composerTexts = {
     stop: 'Stop',
     stopping: 'Stopping…',
     waitingAbove: 'Waiting for your decision above',
+    decideKeys: (allow: string, deny: string) => `${allow} allows once · ${deny} denies`,
     steerKey: (steer: string) => `${steer} to send now`,
     keysDuringRun: (steer: string) => `Enter to queue · ${steer} to send now · Esc to stop`,
     aboutDuringRun: (steer: string) =>

@@ -46,6 +46,7 @@ export const lateTexts = {
     previousSession: 'Previous chat',
     approve: 'Approve the request in the chat',
     deny: 'Deny the request in the chat',
+    decide: 'Allow it once (2 for this chat, 3 denies)',
     focusMessage: 'Focus message box',
     files: 'Mention files, folders and agents',
     commands: 'Commands and skills, at the start',
@@ -108,6 +109,7 @@ export const lateTexts = {
     noTranscriptionModel:
       'Dictation needs a browser with speech recognition, or a provider with a transcription model.',
     codeBlock: 'Code block.',
+    formula: 'Formula.',
     nothingToRead: 'This answer has no text to read.',
     noVoice: 'Reading aloud needs a browser with voices, or a provider with a speech model.',
     readingFailed: 'Reading aloud failed.',

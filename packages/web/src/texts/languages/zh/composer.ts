@@ -29,6 +29,7 @@ export const composerTexts: Omit<ComposerTexts, 'columns' | 'feedback'> = {
     stop: '停止',
     stopping: '正在停止…',
     waitingAbove: '等待你在上方做决定',
+    decideKeys: (allow: string, deny: string) => `${allow} 允许一次 · ${deny} 拒绝`,
     steerKey: (steer: string) => `${steer} 立即发送`,
     keysDuringRun: (steer: string) => `Enter 排队 · ${steer} 立即发送 · Esc 停止`,
     aboutDuringRun: (steer) => `按 Enter 排队，按 ${steer} 发送到正在生成的回答，按 Esc 停止回答。`,

@@ -130,6 +130,7 @@ export const sessionTexts: SessionTexts & Pick<LateTexts, 'palette' | 'shortcuts
     previousSession: '上一个会话',
     approve: '批准会话中的请求',
     deny: '拒绝会话中的请求',
+    decide: '允许一次（2 在此会话中允许，3 拒绝）',
     focusMessage: '转到消息框',
     files: '提及文件、文件夹和智能体',
     commands: '命令和技能（在开头）',

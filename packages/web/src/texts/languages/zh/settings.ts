@@ -85,6 +85,7 @@ export const settingsTexts: Omit<
     browserFailed: '浏览器的语音识别在这里不可用。请改用转写模型。',
     noTranscriptionModel: '语音输入需要支持语音识别的浏览器，或提供转写模型的提供商。',
     codeBlock: '代码块。',
+    formula: '公式。',
     nothingToRead: '这个回答没有可朗读的文字。',
     noVoice: '朗读需要带有语音的浏览器，或提供语音模型的提供商。',
     readingFailed: '朗读失败。',

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ModelInfo } from '../api/models.ts'
 import type { ProviderInfo } from '../api/providers.ts'
-import { findUsableProviders } from './first-run.tsx'
+import { button, change, click, render } from '../testing/render.tsx'
+import { findUsableProviders, FirstRun } from './first-run.tsx'
 
 const provider = (id: string, fields: Partial<ProviderInfo> = {}): ProviderInfo => ({
   id,
@@ -52,4 +53,26 @@ test('environment keys and local servers are found, incomplete ones are not', ()
     },
     { id: 'ollama', name: 'ollama', how: { kind: 'local' }, models: 1, model: model('ollama/c') },
   ])
+})
+
+async function show(ids: string[], current: string) {
+  const providers = ids.map((id) => provider(id))
+  const models = [...ids, 'demo'].map((id) => model(`${id}/one`))
+  const shown = await render(<FirstRun />, {
+    app: { models, modelsLoaded: true, defaultModel: current },
+    answers: { 'GET /ai/providers': () => ({ providers }) },
+  })
+  await change(() => undefined)
+  return shown
+}
+
+test('a choice is offered only where there is one', async () => {
+  expect((await show(['acme'], 'acme/one')).view.textContent).toBe('')
+  expect((await show(['acme', 'other'], 'acme/one')).view.textContent).toContain('other')
+})
+
+test('a provider stays on offer after it was chosen', async () => {
+  const { view } = await show(['acme'], 'demo/one')
+  await click(button(/^acme/))
+  expect(view.querySelector('[aria-pressed=true]')?.textContent).toContain('acme')
 })
