@@ -1,14 +1,10 @@
-import { DatabaseSync } from 'node:sqlite'
-import { Kysely } from 'kysely'
-import { migrate } from '../../packages/server/src/stores/migrate.ts'
-import { nodeSqliteDialect, sqliteSteps } from '../../packages/server/src/stores/sqlite.ts'
+import { migratedDatabase } from '../../packages/server/src/stores/testing/migrated-database.ts'
 
 /** A new database is created from the result of all migrations, which takes a tenth of their time. */
 export const file = 'packages/server/src/stores/sqlite-schema.ts'
 
 export async function generate(): Promise<string> {
-  const database = new DatabaseSync(':memory:')
-  await migrate(new Kysely({ dialect: nodeSqliteDialect(database) }), { clock: () => 0, dialectSteps: sqliteSteps })
+  const database = await migratedDatabase()
   const rows = database.prepare('select name, sql from sqlite_schema where sql is not null order by rowid').all() as {
     name: string
     sql: string

@@ -6,7 +6,8 @@ import type { StoredMessage } from '@troupe/protocol'
 import { Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrate, type MigrateOptions } from './migrate.ts'
-import { backUpDatabase, nodeSqliteDialect, openSqliteStore, sqliteSteps } from './sqlite.ts'
+import { backUpDatabase, nodeSqliteDialect, openSqliteStore } from './sqlite.ts'
+import { migratedDatabase } from './testing/migrated-database.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
 /** Undoes everything since version 9. */
@@ -24,8 +25,7 @@ describe('migrations', () => {
   it('create the same tables as a new database has', async () => {
     const tables = (database: DatabaseSync): unknown[] =>
       database.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all()
-    const migrated = new DatabaseSync(':memory:')
-    await migrate(new Kysely({ dialect: nodeSqliteDialect(migrated) }), { clock: () => 0, dialectSteps: sqliteSteps })
+    const migrated = await migratedDatabase()
     await (await openSqliteStore({ home })).close()
     const created = new DatabaseSync(join(home, 'troupe.db'))
     expect(tables(created)).toEqual(tables(migrated))
